@@ -1,0 +1,88 @@
+# tests/<kind>/test_<name>.c is one cmocka program, tests/<kind>/test_<name>.sh one bash script. Both
+# are known to ctest as <kind>.<name> with the label <kind>; exit code 77 means skipped.
+
+pkg_check_modules(cmocka REQUIRED IMPORTED_TARGET cmocka)
+find_program(BASH_PROGRAM bash REQUIRED)
+find_program(VALGRIND_PROGRAM valgrind)
+
+set(test_environment
+    "PERCUSS_SOURCE=${CMAKE_CURRENT_SOURCE_DIR}"
+    "PERCUSS_BUILD=${CMAKE_CURRENT_BINARY_DIR}"
+    # ctest already fills the cores with tests.
+    "OPENBLAS_NUM_THREADS=1"
+    "ASAN_OPTIONS=allocator_may_return_null=1:detect_stack_use_after_return=1"
+    "UBSAN_OPTIONS=print_stacktrace=1")
+if(TARGET percuss_program)
+    list(APPEND test_environment "PERCUSS=$<TARGET_FILE:percuss_program>")
+endif()
+
+file(GLOB support_sources CONFIGURE_DEPENDS tests/support/*.c)
+add_library(percuss_test_support INTERFACE)
+if(support_sources)
+    add_library(percuss_test_support_objects STATIC ${support_sources})
+    target_include_directories(percuss_test_support_objects PRIVATE include src tests)
+    target_link_libraries(percuss_test_support_objects PRIVATE
+        percuss_flags percuss::dependencies PkgConfig::cmocka)
+    target_link_libraries(percuss_test_support INTERFACE percuss_test_support_objects)
+endif()
+
+# Tests under valgrind, beside the plain ones: the label unit plus one run of the program.
+function(add_valgrind_test name) # ARGUMENT... of tools/memcheck
+    if(VALGRIND_PROGRAM AND NOT PERCUSS_SANITIZE AND NOT PERCUSS_COVERAGE)
+        add_test(NAME valgrind.${name}
+            COMMAND ${BASH_PROGRAM} ${CMAKE_CURRENT_SOURCE_DIR}/tools/memcheck ${ARGN})
+        set_tests_properties(valgrind.${name} PROPERTIES
+            LABELS valgrind
+            ENVIRONMENT "${test_environment}"
+            TIMEOUT 300)
+    endif()
+endfunction()
+
+file(GLOB test_sources CONFIGURE_DEPENDS tests/*/test_*.c)
+foreach(source IN LISTS test_sources)
+    get_filename_component(folder ${source} DIRECTORY)
+    get_filename_component(kind ${folder} NAME)
+    get_filename_component(file ${source} NAME_WE)
+    string(REGEX REPLACE "^test_" "" name ${file})
+
+    add_executable(${kind}_${file} ${source})
+    set_target_properties(${kind}_${file} PROPERTIES
+        OUTPUT_NAME ${file}
+        RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/tests/${kind})
+    target_include_directories(${kind}_${file} PRIVATE include src tests)
+    target_link_libraries(${kind}_${file} PRIVATE
+        percuss_test_support percuss_static percuss_flags percuss::dependencies PkgConfig::cmocka)
+    if(PERCUSS_LTO AND CMAKE_C_COMPILER_ID STREQUAL "GNU")
+        target_link_options(${kind}_${file} PRIVATE -fno-lto)
+    endif()
+
+    add_test(NAME ${kind}.${name} COMMAND ${kind}_${file})
+    set_tests_properties(${kind}.${name} PROPERTIES
+        LABELS ${kind}
+        ENVIRONMENT "${test_environment}"
+        SKIP_RETURN_CODE 77
+        TIMEOUT 300)
+    if(kind STREQUAL "unit")
+        add_valgrind_test(${kind}.${name} --memory-only $<TARGET_FILE:${kind}_${file}>)
+    endif()
+endforeach()
+
+file(GLOB test_scripts CONFIGURE_DEPENDS tests/*/test_*.sh)
+foreach(script IN LISTS test_scripts)
+    get_filename_component(folder ${script} DIRECTORY)
+    get_filename_component(kind ${folder} NAME)
+    get_filename_component(file ${script} NAME_WE)
+    string(REGEX REPLACE "^test_" "" name ${file})
+    add_test(NAME ${kind}.${name} COMMAND ${BASH_PROGRAM} ${script})
+    set_tests_properties(${kind}.${name} PROPERTIES
+        LABELS ${kind}
+        ENVIRONMENT "${test_environment}"
+        SKIP_RETURN_CODE 77
+        TIMEOUT 300)
+endforeach()
+
+set(valgrind_model ${CMAKE_CURRENT_SOURCE_DIR}/examples/bouncing_ball.yaml)
+if(TARGET percuss_program AND EXISTS ${valgrind_model})
+    add_valgrind_test(program $<TARGET_FILE:percuss_program> run ${valgrind_model}
+        --out ${CMAKE_CURRENT_BINARY_DIR}/tests/valgrind_program.h5)
+endif()

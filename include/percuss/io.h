@@ -1,0 +1,108 @@
+// Files: models in YAML, results in HDF5, signals as CSV, checkpoints.
+#ifndef PERCUSS_IO_H
+#define PERCUSS_IO_H
+
+#include "percuss/simulation.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ---- Model files ----
+
+typedef struct pcs_setting {
+    const char *key;  // a parameter name, or a path such as simulation.step or bodies.ball.mass
+    const char *text; // YAML value as it would stand in the file
+} pcs_setting;
+
+typedef struct pcs_model_file pcs_model_file;
+
+// Reads, checks and builds the model. Errors have the form file:line:column: what, and a remedy.
+// Settings replace or add values before anything is evaluated.
+PCS_API pcs_status pcs_model_file_read(pcs_context *ctx, const char *path,
+                                       const pcs_setting *settings, int32_t n_settings,
+                                       pcs_model_file **out) PCS_MUST_CHECK;
+PCS_API void pcs_model_file_destroy(pcs_model_file *file);
+
+PCS_API const pcs_model *pcs_model_file_model(const pcs_model_file *file);
+PCS_API const char *pcs_model_file_title(const pcs_model_file *file);
+PCS_API pcs_simulation_def pcs_model_file_simulation(const pcs_model_file *file);
+// Scheme options given in the file, in order; pass them to pcs_simulation_set.
+PCS_API int32_t pcs_model_file_options(const pcs_model_file *file, const pcs_setting **options);
+// Time between stored frames (0: every step) and the signals asked for in `output: signals`.
+PCS_API double pcs_model_file_output_step(const pcs_model_file *file);
+PCS_API int32_t pcs_model_file_signals(const pcs_model_file *file, const char *const **paths);
+// The file's text with all includes and settings resolved, as stored in results.
+PCS_API const char *pcs_model_file_text(const pcs_model_file *file);
+
+// ---- Results ----
+
+typedef struct pcs_result_writer pcs_result_writer;
+
+typedef struct pcs_result_def {
+    const char *path;
+    const char *title;
+    const char *model_text; // stored for the record
+    const char *command;    // command line, for the record; NULL: none
+    double flush_interval;  // wall-clock seconds between flushes
+} pcs_result_def;
+
+PCS_API pcs_result_def pcs_result_default(void);
+
+// Writes to "<path>.part" and renames on close. The file is readable after every flush.
+PCS_API pcs_status pcs_result_create(pcs_context *ctx, const pcs_simulation *simulation,
+                                     const pcs_result_def *def, pcs_result_writer **out)
+    PCS_MUST_CHECK;
+PCS_API pcs_status pcs_result_append(pcs_result_writer *writer,
+                                     const pcs_simulation *simulation) PCS_MUST_CHECK;
+// Stores the summary and a checkpoint, closes and renames. `complete` false keeps the name but marks
+// the result as interrupted. The writer is gone afterwards, whatever the status.
+PCS_API pcs_status pcs_result_close(pcs_result_writer *writer, const pcs_simulation *simulation,
+                                    bool complete) PCS_MUST_CHECK;
+// Gives up: closes and removes the temporary file.
+PCS_API void pcs_result_abandon(pcs_result_writer *writer);
+
+// Reading back.
+typedef struct pcs_result pcs_result;
+
+PCS_API pcs_status pcs_result_open(pcs_context *ctx, const char *path, pcs_result **out)
+    PCS_MUST_CHECK;
+PCS_API void pcs_result_destroy(pcs_result *result);
+PCS_API int64_t pcs_result_frames(const pcs_result *result);
+PCS_API bool pcs_result_is_complete(const pcs_result *result);
+PCS_API const char *pcs_result_title(const pcs_result *result);
+PCS_API const char *pcs_result_model_text(const pcs_result *result);
+// Statistics at the end (zeros if the run was cut off).
+PCS_API const pcs_statistics *pcs_result_statistics(const pcs_result *result);
+// A stored signal by path, all frames; `values` has room for pcs_result_frames() numbers.
+PCS_API pcs_status pcs_result_signal(pcs_result *result, const char *path, double *values)
+    PCS_MUST_CHECK;
+PCS_API bool pcs_result_signal_path(const pcs_result *result, int32_t index, char *path,
+                                    size_t size);
+// The checkpoint of a closed result, or PCS_ERROR_INPUT if there is none.
+PCS_API pcs_status pcs_result_checkpoint(pcs_result *result, const void **bytes, size_t *size)
+    PCS_MUST_CHECK;
+
+// ---- CSV ----
+
+typedef struct pcs_csv_writer pcs_csv_writer;
+
+// "-" writes to standard output.
+PCS_API pcs_status pcs_csv_create(pcs_context *ctx, const pcs_model *model, const char *path,
+                                  const char *const *signals, int32_t n_signals,
+                                  pcs_csv_writer **out) PCS_MUST_CHECK;
+PCS_API pcs_status pcs_csv_append(pcs_csv_writer *writer, const pcs_simulation *simulation)
+    PCS_MUST_CHECK;
+PCS_API pcs_status pcs_csv_close(pcs_csv_writer *writer) PCS_MUST_CHECK;
+
+// ---- Checkpoint files ----
+
+PCS_API pcs_status pcs_checkpoint_write(pcs_context *ctx, const pcs_simulation *simulation,
+                                        const char *path) PCS_MUST_CHECK;
+PCS_API pcs_status pcs_checkpoint_read(pcs_context *ctx, pcs_simulation *simulation,
+                                       const char *path) PCS_MUST_CHECK;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,285 @@
+// A model: bodies, joints, springs, forces and contacts. It is described to a builder and immutable
+// once finished; everything that changes lives in a pcs_state (percuss/simulation.h).
+//
+// SI units. In a planar model (dimension 2) the motion is in the x-y plane: z components of
+// positions and forces and x, y components of rotations and torques must be zero, a body has the
+// three coordinates (x, y, angle) and a rotation is `angle` about z.
+// A definition struct comes from its default function; names are copied.
+#ifndef PERCUSS_MODEL_H
+#define PERCUSS_MODEL_H
+
+#include <stdbool.h>
+
+#include "percuss/base.h"
+#include "percuss/math.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct pcs_builder pcs_builder;
+typedef struct pcs_model pcs_model;
+
+// What a definition may refer to before it exists in the model: a body or joint by its index (the
+// order of adding), PCS_GROUND for the fixed world.
+typedef int32_t pcs_body_id;
+typedef int32_t pcs_joint_id;
+enum { PCS_GROUND = -1 };
+
+// A number or, if `formula` is not NULL, a formula of the parameters, of t and, where the field says
+// so, of signals such as joint.hinge.angle.
+typedef struct pcs_value {
+    double number;
+    const char *formula;
+} pcs_value;
+
+static inline pcs_value pcs_number(double number)
+{
+    pcs_value value = {number, 0};
+    return value;
+}
+
+static inline pcs_value pcs_expression(const char *formula)
+{
+    pcs_value value = {0, formula};
+    return value;
+}
+
+// ---- Shapes ----
+
+typedef enum pcs_shape_kind {
+    PCS_SHAPE_SPHERE,   // size.x = radius
+    PCS_SHAPE_BOX,      // size = edge lengths
+    PCS_SHAPE_CYLINDER, // size.x = radius, size.z = length, axis z
+    PCS_SHAPE_CAPSULE,  // size.x = radius, size.z = length between the two centres, axis z
+    PCS_SHAPE_ROD       // size.z = length, axis z, thin; density is mass per length
+} pcs_shape_kind;
+
+typedef struct pcs_shape_def {
+    pcs_shape_kind kind;
+    pcs_vec3 size;
+    pcs_vec3 position; // of the shape's centre in the body frame
+    pcs_quat rotation; // shape axes in the body frame
+    double density;    // kg/m^3 (rod: kg/m); 0: the shape is drawn but has no mass
+    double mass;       // if > 0: replaces the density
+} pcs_shape_def;
+
+PCS_API pcs_shape_def pcs_shape_default(void);
+
+// ---- Bodies ----
+
+typedef struct pcs_body_def {
+    const char *name;
+    bool point;          // a point mass: no rotation, no inertia
+    double mass;         // with mass 0 the mass properties come from the shapes
+    pcs_vec3 center;     // centre of mass in the body frame
+    pcs_mat3 inertia;    // about the centre of mass, in the inertia frame; planar: m[2][2]
+    pcs_quat inertia_rotation; // inertia frame in the body frame
+    pcs_vec3 position;   // origin of the body frame
+    pcs_quat rotation;
+    double angle;        // planar models use this instead of `rotation`; any number of turns
+    pcs_vec3 velocity;   // of the origin of the body frame
+    pcs_vec3 angular_velocity; // world frame
+    const pcs_shape_def *shapes;
+    int32_t n_shapes;
+} pcs_body_def;
+
+PCS_API pcs_body_def pcs_body_default(void);
+
+// A frame fixed to a body, in the body frame (in the world for PCS_GROUND).
+typedef struct pcs_frame {
+    pcs_body_id body;
+    pcs_vec3 position;
+    pcs_quat rotation;
+} pcs_frame;
+
+PCS_API pcs_frame pcs_frame_default(void); // ground, origin, no rotation
+// The frame on `body` that coincides, in the initial configuration, with the given world frame.
+PCS_API pcs_status pcs_builder_frame_at(pcs_builder *builder, pcs_body_id body, pcs_vec3 position,
+                                        pcs_quat rotation, pcs_frame *out) PCS_MUST_CHECK;
+
+// ---- Joints ----
+
+typedef enum pcs_joint_kind {
+    PCS_JOINT_FIXED,
+    PCS_JOINT_REVOLUTE,    // about z
+    PCS_JOINT_PRISMATIC,   // along z (planar models: along x)
+    PCS_JOINT_CYLINDRICAL, // about and along z
+    PCS_JOINT_SPHERICAL,
+    PCS_JOINT_UNIVERSAL,   // about x of frame a, then y of frame b
+    PCS_JOINT_PLANAR,      // in the x-y plane of frame a
+    PCS_JOINT_SCREW,       // about z, advancing `pitch` metres a turn
+    PCS_JOINT_DISTANCE,    // rigid massless rod between the two origins
+    PCS_JOINT_POINT_ON_LINE,  // origin of b on the z axis of a (planar models: x axis)
+    PCS_JOINT_POINT_ON_PLANE, // origin of b on the x-y plane of a
+    PCS_JOINT_KIND_COUNT
+} pcs_joint_kind;
+
+enum { PCS_JOINT_COORDINATES_MAX = 3 };
+
+// What may act on one coordinate of a joint.
+typedef struct pcs_joint_drive {
+    double stiffness, rest; // torque or force -stiffness*(x - rest)
+    double damping;         // -damping*x'
+    pcs_value actuator;     // torque or force; formula of t and signals
+    pcs_value motion;       // prescribed coordinate, formula of t; used if has_motion
+    bool has_motion;
+    bool has_lower, has_upper; // limits
+    double lower, upper;
+    double restitution;        // of the limits
+} pcs_joint_drive;
+
+typedef struct pcs_joint_def {
+    const char *name;
+    pcs_joint_kind kind;
+    pcs_frame a, b;
+    double length; // distance joint: 0 means the initial distance
+    double pitch;  // screw
+    pcs_joint_drive drive[PCS_JOINT_COORDINATES_MAX];
+} pcs_joint_def;
+
+PCS_API pcs_joint_def pcs_joint_default(void);
+
+// Names and coordinates of the joint kinds, for listings and files.
+PCS_API const char *pcs_joint_kind_name(pcs_joint_kind kind);
+PCS_API bool pcs_joint_kind_allowed(pcs_joint_kind kind, int32_t dimension);
+// Coordinate i (value and rate signal names, "angle" and "rate"); NULL beyond the last.
+PCS_API const char *pcs_joint_coordinate_name(pcs_joint_kind kind, int32_t dimension, int32_t i);
+PCS_API const char *pcs_joint_rate_name(pcs_joint_kind kind, int32_t dimension, int32_t i);
+
+// Linear coupling of two joint coordinates, x_first + ratio * x_second = constant (its initial
+// value): a gear pair for two angles, a rack and pinion for an angle and a displacement.
+typedef struct pcs_coupling_def {
+    const char *name;
+    pcs_joint_id joint[2];
+    int32_t coordinate[2];
+    double ratio;
+} pcs_coupling_def;
+
+PCS_API pcs_coupling_def pcs_coupling_default(void);
+
+// ---- Springs and forces ----
+
+typedef enum pcs_spring_kind {
+    PCS_SPRING_POINT,   // between the origins of the frames
+    PCS_SPRING_TORSION, // angle of b about z of a
+    PCS_SPRING_BUSHING  // three translations along and three rotations about the axes of a
+} pcs_spring_kind;
+
+typedef struct pcs_spring_def {
+    const char *name;
+    pcs_spring_kind kind;
+    pcs_frame a, b;
+    double stiffness, damping;
+    double rest;            // free length or angle; point springs: negative means initial length
+    double stiffness6[6];   // bushing
+    double damping6[6];
+} pcs_spring_def;
+
+PCS_API pcs_spring_def pcs_spring_default(void);
+
+typedef struct pcs_force_def {
+    const char *name;
+    pcs_body_id body;
+    pcs_vec3 position;   // point of application in the body frame
+    bool body_frame;     // components turn with the body; otherwise world
+    pcs_value force[3];  // formulas of t and signals
+    pcs_value torque[3];
+} pcs_force_def;
+
+PCS_API pcs_force_def pcs_force_default(void);
+
+// ---- Contacts ----
+
+typedef struct pcs_law {
+    double friction;              // mu >= 0
+    double restitution;           // e_N in [0, 1]
+    double tangential_restitution; // e_T in [0, 1]
+} pcs_law;
+
+typedef enum pcs_contact_kind {
+    PCS_CONTACT_POINT_PLANE,    // point of b (its frame's origin) above the x-y plane of a (planar: the
+                                // line along x of a, normal +y)
+    PCS_CONTACT_SPHERE_PLANE,   // sphere of radius_b around the origin of b
+    PCS_CONTACT_SPHERE_SPHERE,  // circles in planar models
+    PCS_CONTACT_SPHERE_IN_SPHERE, // b (radius_b) inside a (radius_a > radius_b): pin in hole
+    PCS_CONTACT_PIN_IN_HOLE,    // 3D: circle around z of b inside the circle around z of a; no axial
+                                // constraint; planar: same as SPHERE_IN_SPHERE
+    PCS_CONTACT_BOX_PLANE,      // corners of the box `size` centred in frame b against the plane of a
+    PCS_CONTACT_CYLINDER_PLANE, // rims of the cylinder (radius_b, size.z, axis z of b)
+    PCS_CONTACT_POINT_POLYLINE, // planar: point of b outside (left of) the polyline in frame a
+    PCS_CONTACT_SLIDER_GUIDE,   // planar: four corners of the slider `size` (x, y) in frame b between
+                                // the two walls y = +-width/2 of frame a
+    PCS_CONTACT_KIND_COUNT
+} pcs_contact_kind;
+
+typedef struct pcs_contact_def {
+    const char *name;
+    pcs_contact_kind kind;
+    pcs_frame a, b;
+    double radius_a, radius_b;
+    pcs_vec3 size;
+    double width;            // slider in guide
+    const pcs_vec2 *vertices; // polyline, in frame a
+    int32_t n_vertices;
+    bool closed;             // the polyline's last vertex joins the first
+    // A plane may be bounded: |x| <= extent.x and |y| <= extent.y in frame a; 0: unbounded.
+    pcs_vec2 extent;
+    pcs_law law;
+    pcs_value surface_speed[2]; // velocity of a's surface along x and y of frame a (belt); formulas of t
+} pcs_contact_def;
+
+PCS_API pcs_contact_def pcs_contact_default(void);
+PCS_API const char *pcs_contact_kind_name(pcs_contact_kind kind);
+PCS_API bool pcs_contact_kind_allowed(pcs_contact_kind kind, int32_t dimension);
+
+// ---- Building ----
+
+PCS_API pcs_status pcs_builder_create(pcs_context *ctx, int32_t dimension, pcs_builder **out)
+    PCS_MUST_CHECK;
+PCS_API void pcs_builder_destroy(pcs_builder *builder);
+// A parameter is a name that formulas may use. Redefinition replaces it.
+PCS_API pcs_status pcs_builder_set_parameter(pcs_builder *builder, const char *name, double value)
+    PCS_MUST_CHECK;
+PCS_API pcs_status pcs_builder_set_gravity(pcs_builder *builder, pcs_vec3 gravity) PCS_MUST_CHECK;
+PCS_API pcs_status pcs_builder_add_body(pcs_builder *builder, const pcs_body_def *def,
+                                        pcs_body_id *id) PCS_MUST_CHECK;
+PCS_API pcs_status pcs_builder_add_joint(pcs_builder *builder, const pcs_joint_def *def,
+                                         pcs_joint_id *id) PCS_MUST_CHECK;
+PCS_API pcs_status pcs_builder_add_coupling(pcs_builder *builder, const pcs_coupling_def *def)
+    PCS_MUST_CHECK;
+PCS_API pcs_status pcs_builder_add_spring(pcs_builder *builder, const pcs_spring_def *def)
+    PCS_MUST_CHECK;
+PCS_API pcs_status pcs_builder_add_force(pcs_builder *builder, const pcs_force_def *def)
+    PCS_MUST_CHECK;
+PCS_API pcs_status pcs_builder_add_contact(pcs_builder *builder, const pcs_contact_def *def)
+    PCS_MUST_CHECK;
+// Compiles formulas, checks everything and hands out the model. The builder stays valid and must
+// still be destroyed; the model does not refer to it.
+PCS_API pcs_status pcs_builder_finish(pcs_builder *builder, pcs_model **out) PCS_MUST_CHECK;
+
+PCS_API void pcs_model_destroy(pcs_model *model);
+
+// ---- Looking at a model ----
+
+PCS_API int32_t pcs_model_dimension(const pcs_model *model);
+PCS_API int32_t pcs_model_body_count(const pcs_model *model);
+PCS_API const char *pcs_model_body_name(const pcs_model *model, pcs_body_id body);
+PCS_API int32_t pcs_model_body_shapes(const pcs_model *model, pcs_body_id body,
+                                      const pcs_shape_def **shapes);
+PCS_API int32_t pcs_model_joint_count(const pcs_model *model);
+PCS_API const char *pcs_model_joint_name(const pcs_model *model, pcs_joint_id joint);
+PCS_API pcs_joint_kind pcs_model_joint_kind(const pcs_model *model, pcs_joint_id joint);
+PCS_API int32_t pcs_model_contact_count(const pcs_model *model); // contact points (slots)
+// "tip" for a declared contact with one point, "foot.2" for its third point.
+PCS_API const char *pcs_model_contact_name(const pcs_model *model, int32_t slot);
+PCS_API int32_t pcs_model_coordinate_count(const pcs_model *model); // numbers in q
+PCS_API int32_t pcs_model_velocity_count(const pcs_model *model);   // numbers in v
+PCS_API int32_t pcs_model_row_count(const pcs_model *model);        // bilateral constraint rows
+// Name of constraint row i, such as "joint.hinge (row 2: x)".
+PCS_API const char *pcs_model_row_name(const pcs_model *model, int32_t row);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,168 @@
+// A simulation: model + state + scheme. Create it, step it or run it to the end, look at signals.
+#ifndef PERCUSS_SIMULATION_H
+#define PERCUSS_SIMULATION_H
+
+#include "percuss/model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ---- Options: one table for each scheme drives defaults, checks, files, --set, --help, docs ----
+
+typedef enum pcs_option_type {
+    PCS_OPTION_REAL,
+    PCS_OPTION_INTEGER,
+    PCS_OPTION_CHOICE // value is the index in `choices`
+} pcs_option_type;
+
+typedef struct pcs_option {
+    const char *key;
+    pcs_option_type type;
+    double fallback; // default value
+    double lowest, highest; // closed range; an open end is named in the help
+    const char *const *choices; // NULL-terminated, for PCS_OPTION_CHOICE
+    const char *help;
+} pcs_option;
+
+// Scheme i of the library, NULL beyond the last; `options` may be NULL.
+PCS_API const char *pcs_scheme_name(int32_t i, const char **help, const pcs_option **options,
+                                    int32_t *n_options);
+
+// ---- Simulation ----
+
+typedef struct pcs_simulation pcs_simulation;
+
+typedef struct pcs_simulation_def {
+    const char *scheme;  // "moreau-jean"
+    double start, end;   // s
+    double step;         // s
+} pcs_simulation_def;
+
+PCS_API pcs_simulation_def pcs_simulation_default(void);
+
+// The model must outlive the simulation. The initial state is projected on the joints.
+PCS_API pcs_status pcs_simulation_create(pcs_context *ctx, const pcs_model *model,
+                                         const pcs_simulation_def *def, pcs_simulation **out)
+    PCS_MUST_CHECK;
+PCS_API void pcs_simulation_destroy(pcs_simulation *simulation);
+
+// Scheme options by key, before the first step; the text is a number or one of the choices.
+PCS_API pcs_status pcs_simulation_set(pcs_simulation *simulation, const char *key,
+                                      const char *text) PCS_MUST_CHECK;
+PCS_API pcs_status pcs_simulation_get(const pcs_simulation *simulation, const char *key,
+                                      double *value) PCS_MUST_CHECK;
+
+// Projects the initial state on the joints and prepares the scheme; the first step() does it if
+// it was not called. Errors name the joint that cannot be closed.
+PCS_API pcs_status pcs_simulation_start(pcs_simulation *simulation) PCS_MUST_CHECK;
+// One time step, cut short at the end time. PCS_NOT_CONVERGED is a finished step.
+PCS_API pcs_status pcs_simulation_step(pcs_simulation *simulation) PCS_MUST_CHECK;
+PCS_API bool pcs_simulation_finished(const pcs_simulation *simulation);
+PCS_API double pcs_simulation_time(const pcs_simulation *simulation);
+PCS_API const pcs_model *pcs_simulation_model(const pcs_simulation *simulation);
+
+// The present coordinates and velocities (layout: docs/theory/notation.md).
+PCS_API const double *pcs_simulation_q(const pcs_simulation *simulation);
+PCS_API const double *pcs_simulation_v(const pcs_simulation *simulation);
+
+// ---- Signals: any quantity by path ----
+
+typedef struct pcs_signal {
+    int32_t kind, index, component;
+} pcs_signal;
+
+// "body.crank.position.x", "joint.hinge.angle", "contact.tip.gap", "energy.kinetic", "time"...
+// (docs/signals.md). The error suggests the nearest path.
+PCS_API pcs_status pcs_model_find_signal(pcs_context *ctx, const pcs_model *model,
+                                         const char *path, pcs_signal *out) PCS_MUST_CHECK;
+PCS_API double pcs_simulation_signal(const pcs_simulation *simulation, pcs_signal signal);
+// All paths of a model, in order: index from 0; returns false beyond the last.
+PCS_API bool pcs_model_signal_path(const pcs_model *model, int32_t index, char *path, size_t size);
+
+// ---- Bulk views for writers: arrays over bodies, joints, contacts at the present time ----
+
+typedef enum pcs_contact_state { PCS_OPEN, PCS_SLIP, PCS_STICK, PCS_CLOSED } pcs_contact_state;
+
+typedef struct pcs_contact_view {
+    double gap;
+    double impulse[3];  // over the last step, (N, T1, T2)
+    double velocity[3]; // relative, after the last step
+    pcs_vec3 point, normal, tangent1, tangent2;
+    pcs_contact_state state;
+} pcs_contact_view;
+
+typedef struct pcs_body_view {
+    pcs_vec3 position; // origin of the body frame
+    pcs_quat rotation;
+    double angle; // planar, any number of turns
+    pcs_vec3 velocity;
+    pcs_vec3 angular_velocity; // world frame
+} pcs_body_view;
+
+typedef struct pcs_joint_view {
+    double coordinate[PCS_JOINT_COORDINATES_MAX];
+    double rate[PCS_JOINT_COORDINATES_MAX];
+    // Reaction of the joint on body b, mean over the last step, world frame, about the origin of
+    // frame a: bilateral rows, prescribed motion included.
+    pcs_vec3 force, torque;
+} pcs_joint_view;
+
+PCS_API void pcs_simulation_body(const pcs_simulation *simulation, pcs_body_id body,
+                                 pcs_body_view *view);
+PCS_API void pcs_simulation_joint(const pcs_simulation *simulation, pcs_joint_id joint,
+                                  pcs_joint_view *view);
+PCS_API void pcs_simulation_contact(const pcs_simulation *simulation, int32_t slot,
+                                    pcs_contact_view *view);
+
+// ---- Evidence ----
+
+typedef struct pcs_energy_account {
+    double kinetic, potential; // now
+    // Work since the start.
+    double applied;  // forces
+    double actuator; // joint actuators
+    double driver;   // prescribed motions and moving surfaces
+    double damping;  // <= 0
+    double friction; // tangential contact impulses
+    double impact;   // normal contact impulses and joint limits
+    double numerical; // what is left: kinetic + potential - start - all of the above
+} pcs_energy_account;
+
+typedef struct pcs_statistics {
+    int64_t steps, rejected_steps, unconverged_steps;
+    int64_t impacts;  // contacts that closed with an approach speed
+    int64_t contact_steps; // sum of active contacts over the steps
+    int32_t contacts_now, contacts_most;
+    int64_t newton_iterations, solver_iterations;
+    double worst_residual;    // contact problem, scaled
+    double worst_newton;      // momentum balance, relative
+    double worst_penetration; // m, at step ends
+    double worst_drift;       // joints, position level, at step ends
+    double worst_velocity_drift;
+    double last_residual;
+    pcs_energy_account energy;
+    // Initial projection.
+    double assembly_moved;   // largest displacement, m or rad
+    pcs_body_id assembly_body; // where, PCS_GROUND if nothing moved
+    double assembly_velocity;  // largest velocity change
+    pcs_body_id assembly_velocity_body;
+    int32_t redundant_rows;  // at the start
+    int32_t redundant_most;  // largest number during the run
+} pcs_statistics;
+
+PCS_API const pcs_statistics *pcs_simulation_statistics(const pcs_simulation *simulation);
+PCS_API bool pcs_simulation_row_is_redundant(const pcs_simulation *simulation, int32_t row);
+
+// ---- Checkpoint ----
+
+// The complete state as bytes; load() into a simulation of the same model, scheme and options
+// continues bit for bit. save() returns the size needed and writes if the buffer is large enough.
+PCS_API size_t pcs_simulation_save(const pcs_simulation *simulation, void *buffer, size_t size);
+PCS_API pcs_status pcs_simulation_load(pcs_simulation *simulation, const void *buffer,
+                                       size_t size) PCS_MUST_CHECK;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

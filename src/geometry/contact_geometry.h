@@ -1,0 +1,72 @@
+// Contact points between two simple surfaces, from the placements of their frames alone. Every
+// function fills one pcs_contact_point for each slot of its kind (docs/contacts.md has sketches).
+//
+//   gap = n . (point_b - point_a),  gap > 0 is open,  n is a unit vector from a to b,
+//   gap' = n . (velocity of b's material point at point_b - that of a's at point_a)
+//
+// away from kinks (polyline vertices that change, rim points that jump). A slot without a contact
+// point has gap HUGE_VAL; its points and normal are finite all the same. Where two centres coincide
+// and no normal exists, the x axis of frame a replaces the direction from a to b.
+//
+// In planar use (dimension 2) all z components are zero and rotations are about z.
+#ifndef PCS_GEOMETRY_CONTACT_GEOMETRY_H
+#define PCS_GEOMETRY_CONTACT_GEOMETRY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "percuss/math.h"
+
+enum { PCS_CONTACT_SLOTS_MAX = 8 };
+
+// Place of a frame in the world.
+typedef struct pcs_placement {
+    pcs_vec3 x;
+    pcs_mat3 R; // frame axes to world
+} pcs_placement;
+
+// What a kind needs to know beside the placements; fields as in pcs_contact_def.
+typedef struct pcs_contact_sizes {
+    int32_t dimension;
+    double radius_a, radius_b;
+    pcs_vec3 size;
+    double width;
+    const pcs_vec2 *vertices;
+    int32_t n_vertices;
+    bool closed;
+    pcs_vec2 extent;
+} pcs_contact_sizes;
+
+typedef struct pcs_contact_point {
+    double gap;
+    pcs_vec3 point_a, point_b; // world
+    pcs_vec3 normal;
+} pcs_contact_point;
+
+typedef void (*pcs_contact_points_fn)(const pcs_contact_sizes *sizes, const pcs_placement *a,
+                                      const pcs_placement *b, pcs_contact_point *points);
+
+void pcs_contact_point_plane(const pcs_contact_sizes *sizes, const pcs_placement *a,
+                             const pcs_placement *b, pcs_contact_point *points);
+void pcs_contact_sphere_plane(const pcs_contact_sizes *sizes, const pcs_placement *a,
+                              const pcs_placement *b, pcs_contact_point *points);
+void pcs_contact_sphere_sphere(const pcs_contact_sizes *sizes, const pcs_placement *a,
+                               const pcs_placement *b, pcs_contact_point *points);
+void pcs_contact_sphere_in_sphere(const pcs_contact_sizes *sizes, const pcs_placement *a,
+                                  const pcs_placement *b, pcs_contact_point *points);
+void pcs_contact_pin_in_hole(const pcs_contact_sizes *sizes, const pcs_placement *a,
+                             const pcs_placement *b, pcs_contact_point *points);
+// Corner i is on the side +x if bit 0 of i is set, +y if bit 1, +z if bit 2 (planar: 4 corners).
+void pcs_contact_box_plane(const pcs_contact_sizes *sizes, const pcs_placement *a,
+                           const pcs_placement *b, pcs_contact_point *points);
+// Slots 0, 1, 2 are on the rim z = -size.z/2 of frame b, 3, 4, 5 on the other: the deepest point of
+// the rim, then the points 120 degrees before and behind it.
+void pcs_contact_cylinder_plane(const pcs_contact_sizes *sizes, const pcs_placement *a,
+                                const pcs_placement *b, pcs_contact_point *points);
+void pcs_contact_point_polyline(const pcs_contact_sizes *sizes, const pcs_placement *a,
+                                const pcs_placement *b, pcs_contact_point *points);
+// Corners (-x, +y), (+x, +y) against the wall y = +width/2, (-x, -y), (+x, -y) against y = -width/2.
+void pcs_contact_slider_guide(const pcs_contact_sizes *sizes, const pcs_placement *a,
+                              const pcs_placement *b, pcs_contact_point *points);
+
+#endif

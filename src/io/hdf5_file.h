@@ -1,0 +1,48 @@
+// Small helpers over HDF5: one place that turns its errors into messages, and attributes of the few
+// types that result files use. Functions that return false or a negative id leave the reason in the
+// guard.
+#ifndef PCS_IO_HDF5_FILE_H
+#define PCS_IO_HDF5_FILE_H
+
+#include <hdf5.h>
+
+#include "base/context.h"
+
+// Between enter and leave HDF5 prints nothing and the first failure is recorded here. The caller's
+// own error handler is put back on leave. Guards do not nest.
+typedef struct pcs_hdf5_guard {
+    unsigned is_version_2; // kind of handler that was installed before
+    H5E_auto1_t old_function_1;
+    H5E_auto2_t old_function_2;
+    void *old_user;
+    bool failed;
+    int error_number; // of the operating system, 0 if it had no part in the failure
+    char text[200];   // HDF5's own innermost words
+} pcs_hdf5_guard;
+
+void pcs_hdf5_enter(pcs_hdf5_guard *guard);
+void pcs_hdf5_leave(pcs_hdf5_guard *guard);
+
+// Records "path: cannot <what>: reason; remedy" from the guard and returns PCS_ERROR_IO.
+pcs_status pcs_hdf5_error(pcs_context *ctx, const pcs_hdf5_guard *guard, const char *path,
+                          const char *what);
+// What an error number means for someone who reads or writes a file, with the remedy if one is
+// known. Writes into `text` where the system's words are needed.
+const char *pcs_file_error_text(int error_number, char *text, size_t size);
+
+// A variable-length UTF-8 string type; the caller closes it.
+hid_t pcs_hdf5_text_type(void);
+
+bool pcs_hdf5_put_text(hid_t object, const char *name, const char *text);
+bool pcs_hdf5_put_integer(hid_t object, const char *name, int64_t value);
+bool pcs_hdf5_put_real(hid_t object, const char *name, double value);
+bool pcs_hdf5_set_integer(hid_t object, const char *name, int64_t value); // of an existing one
+bool pcs_hdf5_get_integer(hid_t object, const char *name, int64_t *value);
+bool pcs_hdf5_get_real(hid_t object, const char *name, double *value);
+// NULL if the attribute is missing, is not text, or memory is out.
+char *pcs_hdf5_get_text(pcs_context *ctx, hid_t object, const char *name);
+
+// Closes any kind of identifier; negative ones are skipped.
+void pcs_hdf5_close(hid_t id);
+
+#endif

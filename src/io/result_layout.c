@@ -1,0 +1,123 @@
+#include "io/result_layout.h"
+
+const pcs_owner_row pcs_owner_table[PCS_OWNER_COUNT] = {
+    [PCS_OWNER_BODY] = {"body", "/body", "/body/names"},
+    [PCS_OWNER_JOINT] = {"joint", "/joint", "/joint/names"},
+    [PCS_OWNER_CONTACT] = {"contact", "/contact", "/contact/names"},
+};
+
+// clang-format off
+#define XYZ {"x", "y", "z"}
+#define NONE PCS_OWNER_NONE
+#define BODY PCS_OWNER_BODY
+#define JOINT PCS_OWNER_JOINT
+#define CONTACT PCS_OWNER_CONTACT
+
+const pcs_quantity_row pcs_quantity_table[PCS_QUANTITY_COUNT] = {
+    [PCS_QUANTITY_TIME] = {"/time", NONE, 1, 0, false, "time", {0}, "s",
+        "simulated time of the frame"},
+    [PCS_QUANTITY_BODY_POSITION] = {"/body/position", BODY, 3, 0, false, "position", XYZ, "m",
+        "origin of the body frame, world axes"},
+    [PCS_QUANTITY_BODY_ROTATION] = {"/body/rotation", BODY, 4, 3, false, "rotation",
+        {"w", "x", "y", "z"}, "1", "unit quaternion (w, x, y, z) from body to world axes"},
+    [PCS_QUANTITY_BODY_ANGLE] = {"/body/angle", BODY, 1, 2, false, "angle", {0}, "rad",
+        "rotation about z, any number of turns"},
+    [PCS_QUANTITY_BODY_VELOCITY] = {"/body/velocity", BODY, 3, 0, false, "velocity", XYZ, "m/s",
+        "velocity of the origin of the body frame, world axes"},
+    [PCS_QUANTITY_BODY_ANGULAR_VELOCITY] = {"/body/angular_velocity", BODY, 3, 0, false,
+        "angular_velocity", XYZ, "rad/s", "angular velocity, world axes"},
+    [PCS_QUANTITY_JOINT_COORDINATE] = {"/joint/coordinate", JOINT, 3, 0, false, NULL, {0}, "rad or m",
+        "coordinates named in coordinate_names; NaN where the joint has fewer"},
+    [PCS_QUANTITY_JOINT_RATE] = {"/joint/rate", JOINT, 3, 0, false, NULL, {0}, "rad/s or m/s",
+        "rates of the coordinates, named in rate_names; NaN where the joint has fewer"},
+    [PCS_QUANTITY_JOINT_FORCE] = {"/joint/force", JOINT, 3, 0, false, "force", XYZ, "N",
+        "reaction on body b, mean over the last step, world axes"},
+    [PCS_QUANTITY_JOINT_TORQUE] = {"/joint/torque", JOINT, 3, 0, false, "torque", XYZ, "N m",
+        "reaction on body b about the origin of frame a, mean over the last step, world axes"},
+    [PCS_QUANTITY_CONTACT_GAP] = {"/contact/gap", CONTACT, 1, 0, false, "gap", {0}, "m",
+        "distance, negative when the bodies penetrate"},
+    [PCS_QUANTITY_CONTACT_IMPULSE] = {"/contact/impulse", CONTACT, 3, 0, false, "impulse",
+        {"n", "t1", "t2"}, "N s", "impulse over the last step along normal, tangent 1, tangent 2"},
+    [PCS_QUANTITY_CONTACT_VELOCITY] = {"/contact/velocity", CONTACT, 3, 0, false, "velocity",
+        {"n", "t1", "t2"}, "m/s", "relative velocity after the last step along the same axes"},
+    [PCS_QUANTITY_CONTACT_STATE] = {"/contact/state", CONTACT, 1, 0, true, "state", {0}, "1",
+        "0 open, 1 slip, 2 stick, 3 closed"},
+    [PCS_QUANTITY_CONTACT_POINT] = {"/contact/point", CONTACT, 3, 0, false, NULL, {0}, "m",
+        "contact point in the world"},
+    [PCS_QUANTITY_CONTACT_NORMAL] = {"/contact/normal", CONTACT, 3, 0, false, NULL, {0}, "1",
+        "unit normal from body a to body b, world axes"},
+    [PCS_QUANTITY_CONTACT_TANGENT1] = {"/contact/tangent1", CONTACT, 3, 0, false, NULL, {0}, "1",
+        "first unit tangent, world axes; the second is normal x tangent1"},
+    [PCS_QUANTITY_ENERGY_KINETIC] = {"/energy/kinetic", NONE, 1, 0, false, "energy.kinetic", {0}, "J",
+        "kinetic energy"},
+    [PCS_QUANTITY_ENERGY_POTENTIAL] = {"/energy/potential", NONE, 1, 0, false, "energy.potential",
+        {0}, "J", "potential energy of gravity and springs"},
+    [PCS_QUANTITY_ENERGY_APPLIED] = {"/energy/applied", NONE, 1, 0, false, "energy.applied", {0}, "J",
+        "work of applied forces since the start"},
+    [PCS_QUANTITY_ENERGY_ACTUATOR] = {"/energy/actuator", NONE, 1, 0, false, "energy.actuator", {0},
+        "J", "work of joint actuators since the start"},
+    [PCS_QUANTITY_ENERGY_DRIVER] = {"/energy/driver", NONE, 1, 0, false, "energy.driver", {0}, "J",
+        "work of prescribed motions and moving surfaces since the start"},
+    [PCS_QUANTITY_ENERGY_DAMPING] = {"/energy/damping", NONE, 1, 0, false, "energy.damping", {0}, "J",
+        "work of dampers since the start"},
+    [PCS_QUANTITY_ENERGY_FRICTION] = {"/energy/friction", NONE, 1, 0, false, "energy.friction", {0},
+        "J", "work of tangential contact impulses since the start"},
+    [PCS_QUANTITY_ENERGY_IMPACT] = {"/energy/impact", NONE, 1, 0, false, "energy.impact", {0}, "J",
+        "work of normal contact impulses and joint limits since the start"},
+    [PCS_QUANTITY_ENERGY_NUMERICAL] = {"/energy/numerical", NONE, 1, 0, false, "energy.numerical",
+        {0}, "J", "what the works leave of the change of kinetic and potential energy"},
+    [PCS_QUANTITY_ENERGY_TOTAL] = {"/energy/total", NONE, 1, 0, false, "energy.total", {0}, "J",
+        "kinetic plus potential energy"},
+    [PCS_QUANTITY_SOLVER_RESIDUAL] = {"/solver/residual", NONE, 1, 0, false, "solver.residual", {0},
+        "1", "scaled residual of the contact problem in the last step"},
+};
+
+#undef XYZ
+#undef NONE
+#undef BODY
+#undef JOINT
+#undef CONTACT
+
+#define REAL(field) {#field, PCS_NUMBER_REAL, offsetof(pcs_statistics, field)}
+#define COUNT32(field) {#field, PCS_NUMBER_INT32, offsetof(pcs_statistics, field)}
+#define COUNT64(field) {#field, PCS_NUMBER_INT64, offsetof(pcs_statistics, field)}
+#define ENERGY(field) \
+    {"energy_" #field, PCS_NUMBER_REAL, \
+     offsetof(pcs_statistics, energy) + offsetof(pcs_energy_account, field)}
+
+const pcs_statistic_row pcs_statistic_table[] = {
+    COUNT64(steps), COUNT64(rejected_steps), COUNT64(unconverged_steps),
+    COUNT64(impacts), COUNT64(contact_steps), COUNT32(contacts_now), COUNT32(contacts_most),
+    COUNT64(newton_iterations), COUNT64(solver_iterations),
+    REAL(worst_residual), REAL(worst_newton), REAL(worst_penetration),
+    REAL(worst_drift), REAL(worst_velocity_drift), REAL(last_residual),
+    ENERGY(kinetic), ENERGY(potential), ENERGY(applied), ENERGY(actuator), ENERGY(driver),
+    ENERGY(damping), ENERGY(friction), ENERGY(impact), ENERGY(numerical),
+    REAL(assembly_moved), COUNT32(assembly_body),
+    REAL(assembly_velocity), COUNT32(assembly_velocity_body),
+    COUNT32(redundant_rows), COUNT32(redundant_most),
+};
+// clang-format on
+
+const int32_t pcs_statistic_count = (int32_t)(sizeof pcs_statistic_table / sizeof *pcs_statistic_table);
+
+const char *const pcs_shape_kind_table[PCS_SHAPE_KIND_COUNT] = {
+    [PCS_SHAPE_SPHERE] = "sphere",   [PCS_SHAPE_BOX] = "box", [PCS_SHAPE_CYLINDER] = "cylinder",
+    [PCS_SHAPE_CAPSULE] = "capsule", [PCS_SHAPE_ROD] = "rod",
+};
+
+bool pcs_quantity_has_component(pcs_quantity quantity, int32_t component, int32_t dimension)
+{
+    const pcs_quantity_row *row = &pcs_quantity_table[quantity];
+    if (component >= row->width || !row->component[component])
+        return false;
+    if (dimension == 3)
+        return true;
+    switch (quantity) {
+    case PCS_QUANTITY_BODY_ANGULAR_VELOCITY:
+    case PCS_QUANTITY_JOINT_TORQUE:
+        return component == 2;
+    default:
+        return component < 2;
+    }
+}

@@ -1,0 +1,127 @@
+// Layout of result files (docs/result-file.md), in one place for the writer and the reader: every
+// stored quantity with its dataset, shape, unit and signal name, and every statistic.
+#ifndef PCS_IO_RESULT_LAYOUT_H
+#define PCS_IO_RESULT_LAYOUT_H
+
+#include "percuss/io.h"
+
+// Counts up when a reader of the older layout would misunderstand the file.
+enum { PCS_RESULT_FORMAT = 1 };
+
+// Attributes of the root group.
+#define PCS_RESULT_ATTRIBUTE_FORMAT "percuss_format"
+#define PCS_RESULT_ATTRIBUTE_VERSION "percuss_version"
+#define PCS_RESULT_ATTRIBUTE_TITLE "title"
+#define PCS_RESULT_ATTRIBUTE_MODEL "model"
+#define PCS_RESULT_ATTRIBUTE_COMMAND "command"
+#define PCS_RESULT_ATTRIBUTE_DIMENSION "dimension"
+#define PCS_RESULT_ATTRIBUTE_COMPLETE "complete"
+// Attributes of the datasets.
+#define PCS_RESULT_ATTRIBUTE_UNIT "unit"
+#define PCS_RESULT_ATTRIBUTE_DESCRIPTION "description"
+// What is stored once.
+#define PCS_RESULT_SUMMARY "/summary"
+#define PCS_RESULT_CHECKPOINT "/checkpoint"
+#define PCS_RESULT_BODY_SHAPES "/body/shape"
+#define PCS_RESULT_JOINT_KINDS "/joint/kinds"
+#define PCS_RESULT_JOINT_COORDINATES "/joint/coordinate_names"
+#define PCS_RESULT_JOINT_RATES "/joint/rate_names"
+
+// What the second index of a quantity counts. PCS_OWNER_NONE: one entry for each frame.
+typedef enum pcs_owner {
+    PCS_OWNER_NONE,
+    PCS_OWNER_BODY,
+    PCS_OWNER_JOINT,
+    PCS_OWNER_CONTACT,
+    PCS_OWNER_COUNT
+} pcs_owner;
+
+typedef struct pcs_owner_row {
+    const char *prefix; // of the signals: "body" in body.crank.position.x
+    const char *group;
+    const char *names; // dataset with the names
+} pcs_owner_row;
+
+extern const pcs_owner_row pcs_owner_table[PCS_OWNER_COUNT];
+
+typedef enum pcs_quantity {
+    PCS_QUANTITY_TIME,
+    PCS_QUANTITY_BODY_POSITION,
+    PCS_QUANTITY_BODY_ROTATION,
+    PCS_QUANTITY_BODY_ANGLE,
+    PCS_QUANTITY_BODY_VELOCITY,
+    PCS_QUANTITY_BODY_ANGULAR_VELOCITY,
+    PCS_QUANTITY_JOINT_COORDINATE,
+    PCS_QUANTITY_JOINT_RATE,
+    PCS_QUANTITY_JOINT_FORCE,
+    PCS_QUANTITY_JOINT_TORQUE,
+    PCS_QUANTITY_CONTACT_GAP,
+    PCS_QUANTITY_CONTACT_IMPULSE,
+    PCS_QUANTITY_CONTACT_VELOCITY,
+    PCS_QUANTITY_CONTACT_STATE,
+    PCS_QUANTITY_CONTACT_POINT,
+    PCS_QUANTITY_CONTACT_NORMAL,
+    PCS_QUANTITY_CONTACT_TANGENT1,
+    PCS_QUANTITY_ENERGY_KINETIC,
+    PCS_QUANTITY_ENERGY_POTENTIAL,
+    PCS_QUANTITY_ENERGY_APPLIED,
+    PCS_QUANTITY_ENERGY_ACTUATOR,
+    PCS_QUANTITY_ENERGY_DRIVER,
+    PCS_QUANTITY_ENERGY_DAMPING,
+    PCS_QUANTITY_ENERGY_FRICTION,
+    PCS_QUANTITY_ENERGY_IMPACT,
+    PCS_QUANTITY_ENERGY_NUMERICAL,
+    PCS_QUANTITY_ENERGY_TOTAL,
+    PCS_QUANTITY_SOLVER_RESIDUAL,
+    PCS_QUANTITY_COUNT
+} pcs_quantity;
+
+enum { PCS_QUANTITY_WIDTH_MAX = 4 };
+
+typedef struct pcs_quantity_row {
+    const char *dataset;
+    pcs_owner owner;
+    // Numbers for one object; 1 drops the last index of the dataset.
+    int32_t width;
+    int32_t dimension; // 0: in every model, 2 or 3: in planar or spatial ones alone
+    bool is_byte;      // stored as uint8
+    // Signal name: "energy.kinetic", or behind the object's name "position". NULL: not a signal, or
+    // named by the joint's own coordinate names.
+    const char *signal;
+    // Name of each number behind the signal name; NULL: the number has no signal. A quantity without
+    // any component name is a signal by itself.
+    const char *component[PCS_QUANTITY_WIDTH_MAX];
+    const char *unit;
+    const char *description;
+} pcs_quantity_row;
+
+extern const pcs_quantity_row pcs_quantity_table[PCS_QUANTITY_COUNT];
+
+// A planar model offers the signals of the plane alone (no position.z, no impulse.t2).
+bool pcs_quantity_has_component(pcs_quantity quantity, int32_t component, int32_t dimension);
+
+// Statistics: attributes of the summary group.
+typedef enum pcs_number_type { PCS_NUMBER_REAL, PCS_NUMBER_INT32, PCS_NUMBER_INT64 } pcs_number_type;
+
+typedef struct pcs_statistic_row {
+    const char *name;
+    pcs_number_type type;
+    size_t offset; // in pcs_statistics
+} pcs_statistic_row;
+
+extern const pcs_statistic_row pcs_statistic_table[];
+extern const int32_t pcs_statistic_count;
+
+// Rows of the shape table, for drawing.
+typedef struct pcs_shape_row {
+    int32_t body;
+    int32_t kind; // pcs_shape_kind
+    double size[3];
+    double position[3];
+    double rotation[4];
+} pcs_shape_row;
+
+#define PCS_SHAPE_KIND_COUNT (PCS_SHAPE_ROD + 1)
+extern const char *const pcs_shape_kind_table[PCS_SHAPE_KIND_COUNT];
+
+#endif

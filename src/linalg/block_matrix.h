@@ -1,0 +1,26 @@
+// Block-sparse matrix with blocks of varying size, by block rows (CSR of blocks).
+// Block (i, j) is row-major, size[i] x size[j], at value[value_start[k]] for the entry k of row i.
+#ifndef PCS_LINALG_BLOCK_MATRIX_H
+#define PCS_LINALG_BLOCK_MATRIX_H
+
+#include "base/context.h"
+
+typedef struct pcs_block_matrix {
+    int32_t n;                  // block rows = block columns
+    const int32_t *offset;      // n+1: first scalar row of each block; size[i] = offset[i+1]-offset[i]
+    const int32_t *row_start;   // n+1: entries of block row i are row_start[i] .. row_start[i+1]-1
+    const int32_t *column;      // block column of each entry, ascending inside a row
+    const int64_t *value_start; // first value of each entry
+    const int32_t *diagonal;    // n: entry index of block (i, i)
+    double *value;
+} pcs_block_matrix;
+
+// y = A x
+void pcs_block_matrix_multiply(const pcs_block_matrix *A, const double *x, double *y);
+// (A x) restricted to block row i, added to y_i (size[i] values)
+void pcs_block_matrix_multiply_row(const pcs_block_matrix *A, int32_t i, const double *x,
+                                   double *y_i);
+// Dense copy, row-major, offset[n] x offset[n]
+void pcs_block_matrix_to_dense(const pcs_block_matrix *A, double *dense);
+
+#endif

@@ -1,0 +1,12 @@
+// Fill-reducing order of a symmetric graph by approximate minimum degree [AmestoyDavisDuff1996].
+#ifndef PCS_LINALG_ORDERING_H
+#define PCS_LINALG_ORDERING_H
+
+#include "base/context.h"
+
+// Neighbours of vertex i are neighbour[start[i] .. start[i+1]-1], each edge listed from both ends.
+// order[k] is the vertex to eliminate at step k.
+pcs_status pcs_ordering_compute(pcs_context *ctx, int32_t n, const int32_t *start,
+                                const int32_t *neighbour, int32_t *order) PCS_MUST_CHECK;
+
+#endif

@@ -1,0 +1,66 @@
+// The linear system of a step:
+//
+//     [ A  -G^T ] [x]   [b]
+//     [ G    0  ] [p] = [c]
+//
+// A is n x n in blocks by node: dense diagonal blocks, and off-diagonal blocks for the node pairs
+// that stiffness or damping couples. A need not be symmetric. G are the joint rows (linalg/rows.h);
+// they may be redundant. Elimination: x = A^{-1}(b + G^T p), S p = c - G A^{-1} b, S = G A^{-1} G^T.
+//
+// Symbolic and numeric phases are apart: create() takes the pattern once, factor() the values.
+// A redundant row shows as a vanishing pivot of S (relative to its own diagonal entry); its
+// multiplier is set to zero, which gives one of the equivalent multiplier sets and the unique x.
+#ifndef PCS_LINALG_SADDLE_H
+#define PCS_LINALG_SADDLE_H
+
+#include "base/arena.h"
+#include "linalg/block_matrix.h"
+#include "linalg/rows.h"
+
+typedef struct pcs_saddle pcs_saddle;
+
+typedef struct pcs_saddle_def {
+    int32_t n_nodes;
+    const int32_t *node_size; // scalar unknowns of each node, > 0
+    int32_t n_couplings;
+    const int32_t (*coupling)[2]; // node pairs (i < j) with blocks A_ij and A_ji, each pair once
+    int32_t n_rows;
+    const pcs_row_block *rows; // pattern and, at factor(), the values through J; kept by reference
+    double redundancy_tolerance; // pivot / diagonal of S below which a row counts as redundant
+} pcs_saddle_def;
+
+pcs_saddle_def pcs_saddle_default(void); // redundancy_tolerance 1e-11, everything else empty
+
+pcs_status pcs_saddle_create(pcs_context *ctx, const pcs_saddle_def *def, pcs_saddle **out)
+    PCS_MUST_CHECK;
+void pcs_saddle_destroy(pcs_saddle *saddle);
+
+int32_t pcs_saddle_unknowns(const pcs_saddle *saddle); // scalar unknowns x
+int32_t pcs_saddle_row_count(const pcs_saddle *saddle); // scalar rows p
+
+// Storage of A, for the caller to fill before factor(): all values (to clear them in one go), the
+// diagonal block of a node, and the two blocks of coupling k. All row-major.
+double *pcs_saddle_values(pcs_saddle *saddle, int64_t *count);
+double *pcs_saddle_diagonal(pcs_saddle *saddle, int32_t node);
+double *pcs_saddle_coupling(pcs_saddle *saddle, int32_t k, bool transposed);
+
+// Factorises the present A and G. PCS_ERROR_SINGULAR when A has no usable factorisation; then
+// pcs_saddle_singular_node() names the node. No heap call after the first factorisation.
+pcs_status pcs_saddle_factor(pcs_saddle *saddle) PCS_MUST_CHECK;
+int32_t pcs_saddle_singular_node(const pcs_saddle *saddle);
+// One flag for each scalar row, valid after factor().
+const uint8_t *pcs_saddle_redundant_rows(const pcs_saddle *saddle);
+
+// In place: x holds b and becomes x, p holds c and becomes p. Uses the factors of the last factor()
+// but the present values of G only through them.
+void pcs_saddle_solve(pcs_saddle *saddle, double *x, double *p);
+// x <- A^{-1} x, joints ignored.
+void pcs_saddle_solve_free(pcs_saddle *saddle, double *x);
+
+// Delassus operator of the row blocks H under A and G: W = H B H^T with
+// B = A^{-1} - A^{-1} G^T S^{-1} G A^{-1}. Block-sparse: blocks (i, j) exist where the two row
+// blocks share a free node or sit in one island of joints and couplings. Memory from the arena.
+pcs_status pcs_saddle_delassus(pcs_saddle *saddle, int32_t n, const pcs_row_block *const *H,
+                               pcs_arena *arena, pcs_block_matrix *W) PCS_MUST_CHECK;
+
+#endif

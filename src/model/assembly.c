@@ -1,0 +1,311 @@
+// Whole-model terms: loops over the element classes, plus the small tools that elements share.
+#include "model/assembly.h"
+
+#include <string.h>
+
+#include "model/element.h"
+#include "model/input.h"
+
+// The element classes. To add one: a file, a declaration in element.h and a row here.
+static const pcs_element_class *const classes[] = {
+    &pcs_body_class,  &pcs_spring_class, &pcs_actuator_class,
+    &pcs_force_class, &pcs_joint_class,  &pcs_coupling_class,
+};
+enum { CLASS_COUNT = sizeof classes / sizeof *classes };
+
+void pcs_model_retract(const pcs_model *model, const double *q, const double *d, double *out)
+{
+    for (int32_t i = 0; i < model->nodes.count; ++i) {
+        const pcs_node *node = pcs_model_node(model, i);
+        pcs_node_retract(node->kind, q + node->q, d + node->v, out + node->q);
+    }
+}
+
+void pcs_model_difference(const pcs_model *model, const double *q2, const double *q1, double *d)
+{
+    for (int32_t i = 0; i < model->nodes.count; ++i) {
+        const pcs_node *node = pcs_model_node(model, i);
+        pcs_node_difference(node->kind, q2 + node->q, q1 + node->q, d + node->v);
+    }
+}
+
+void pcs_model_initial_state(const pcs_model *model, double *q, double *v)
+{
+    for (int32_t b = 0; b < model->bodies.count; ++b) {
+        const pcs_body *body = &model->bodies.data[b];
+        const pcs_node *node = pcs_model_node(model, body->node);
+        pcs_mat3 R = pcs_quat_matrix(body->rotation);
+        pcs_vec3 arm = pcs_m3_mul_v3(&R, body->center);
+        pcs_vec3 x = pcs_v3_add(body->position, arm);
+        pcs_vec3 u = pcs_v3_add(body->velocity, pcs_v3_cross(body->angular_velocity, arm));
+        double *qb = q + node->q, *vb = v + node->v;
+        qb[0] = x.x;
+        qb[1] = x.y;
+        vb[0] = u.x;
+        vb[1] = u.y;
+        if (node->kind == PCS_NODE_PLANAR) {
+            qb[2] = body->angle;
+            vb[2] = body->angular_velocity.z;
+        } else if (node->kind != PCS_NODE_POINT2) {
+            qb[2] = x.z;
+            vb[2] = u.z;
+        }
+        if (node->kind == PCS_NODE_SPATIAL) {
+            const pcs_quat p = body->rotation;
+            const double quat[4] = {p.w, p.x, p.y, p.z};
+            memcpy(qb + 3, quat, sizeof quat);
+            pcs_v3_store(vb + 3, pcs_m3_tmul_v3(&R, body->angular_velocity));
+        }
+    }
+}
+
+void pcs_model_mass_multiply(const pcs_model *model, const pcs_configuration *c, const double *x,
+                             double *y)
+{
+    memset(y, 0, sizeof(double) * (size_t)model->n_v);
+    for (int k = 0; k < CLASS_COUNT; ++k)
+        if (classes[k]->mass_multiply)
+            classes[k]->mass_multiply(model, c, x, y);
+}
+
+void pcs_model_forces(const pcs_model *model, const pcs_configuration *c, double *f,
+                      pcs_power *power)
+{
+    memset(f, 0, sizeof(double) * (size_t)model->n_v);
+    if (power)
+        *power = (pcs_power){0};
+    for (int k = 0; k < CLASS_COUNT; ++k)
+        if (classes[k]->force)
+            classes[k]->force(model, c, f, power);
+}
+
+void pcs_model_matrix(const pcs_model *model, const pcs_configuration *c, double scale_K,
+                      double scale_C, pcs_saddle *saddle)
+{
+    int64_t count;
+    double *values = pcs_saddle_values(saddle, &count);
+    memset(values, 0, sizeof(double) * (size_t)count);
+    for (int k = 0; k < CLASS_COUNT; ++k) {
+        if (classes[k]->mass)
+            classes[k]->mass(model, c, saddle);
+        if (classes[k]->tangent && (scale_K != 0 || scale_C != 0))
+            classes[k]->tangent(model, c, scale_K, scale_C, saddle);
+    }
+}
+
+double pcs_model_kinetic(const pcs_model *model, const pcs_configuration *c)
+{
+    double T = 0;
+    for (int k = 0; k < CLASS_COUNT; ++k)
+        if (classes[k]->kinetic)
+            T += classes[k]->kinetic(model, c);
+    return T;
+}
+
+double pcs_model_potential(const pcs_model *model, const pcs_configuration *c)
+{
+    double V = 0;
+    for (int k = 0; k < CLASS_COUNT; ++k)
+        if (classes[k]->potential)
+            V += classes[k]->potential(model, c);
+    return V;
+}
+
+pcs_status pcs_model_row_blocks_create(pcs_context *ctx, const pcs_model *model,
+                                       pcs_row_block **blocks, double **values)
+{
+    int64_t count = 0;
+    for (int32_t k = 0; k < model->row_blocks.count; ++k) {
+        const pcs_row_pattern *p = &model->row_blocks.data[k];
+        for (int32_t i = 0; i < p->n_nodes; ++i)
+            count += (int64_t)p->size * pcs_node_v_size(pcs_model_node(model, p->node[i])->kind);
+    }
+    *blocks = PCS_NEW_ARRAY(ctx, pcs_row_block, model->row_blocks.count);
+    *values = PCS_NEW_ARRAY(ctx, double, count);
+    if (!*blocks || !*values) {
+        pcs_free(ctx, *blocks);
+        pcs_free(ctx, *values);
+        *blocks = NULL;
+        *values = NULL;
+        return PCS_ERROR_MEMORY;
+    }
+    double *next = *values;
+    for (int32_t k = 0; k < model->row_blocks.count; ++k) {
+        const pcs_row_pattern *p = &model->row_blocks.data[k];
+        pcs_row_block *block = &(*blocks)[k];
+        block->size = p->size;
+        block->n_nodes = p->n_nodes;
+        for (int32_t i = 0; i < p->n_nodes; ++i) {
+            block->node[i] = p->node[i];
+            block->J[i] = next;
+            next += p->size * pcs_node_v_size(pcs_model_node(model, p->node[i])->kind);
+        }
+    }
+    return PCS_OK;
+}
+
+void pcs_model_rows(const pcs_model *model, const pcs_configuration *c, const pcs_rows *rows)
+{
+    for (int k = 0; k < CLASS_COUNT; ++k)
+        if (classes[k]->rows)
+            classes[k]->rows(model, c, rows);
+}
+
+void pcs_model_rows_multiply(const pcs_model *model, const pcs_row_block *blocks, const double *v,
+                             double *out)
+{
+    for (int32_t k = 0; k < model->row_blocks.count; ++k) {
+        const pcs_row_block *block = &blocks[k];
+        double *y = out + model->row_blocks.data[k].first_row;
+        memset(y, 0, sizeof(double) * (size_t)block->size);
+        for (int32_t e = 0; e < block->n_nodes; ++e) {
+            const pcs_node *node = pcs_model_node(model, block->node[e]);
+            int32_t n = pcs_node_v_size(node->kind);
+            const double *J = block->J[e], *x = v + node->v;
+            for (int32_t i = 0; i < block->size; ++i)
+                for (int32_t j = 0; j < n; ++j)
+                    y[i] += J[i * n + j] * x[j];
+        }
+    }
+}
+
+void pcs_model_rows_add_transposed(const pcs_model *model, const pcs_row_block *blocks,
+                                   const double *p, double *f)
+{
+    for (int32_t k = 0; k < model->row_blocks.count; ++k) {
+        const pcs_row_block *block = &blocks[k];
+        const double *y = p + model->row_blocks.data[k].first_row;
+        for (int32_t e = 0; e < block->n_nodes; ++e) {
+            const pcs_node *node = pcs_model_node(model, block->node[e]);
+            int32_t n = pcs_node_v_size(node->kind);
+            for (int32_t i = 0; i < block->size; ++i)
+                for (int32_t j = 0; j < n; ++j)
+                    f[node->v + j] += block->J[e][i * n + j] * y[i];
+        }
+    }
+}
+
+void pcs_model_update_turns(const pcs_model *model, const pcs_configuration *c, double *turns)
+{
+    for (int32_t k = 0; k < model->joints.count; ++k) {
+        const pcs_joint *joint = &model->joints.data[k];
+        for (int32_t i = 0; i < joint->n_coordinates; ++i) {
+            const pcs_coordinate *x = &joint->coordinate[i];
+            if (x->turn < 0)
+                continue;
+            pcs_pair_state pair = pcs_configuration_pair(model, c, &joint->pair);
+            turns[x->turn] = pcs_coordinate_value(x, &pair, turns[x->turn]);
+        }
+    }
+    for (int32_t k = 0; k < model->springs.count; ++k) {
+        const pcs_spring *s = &model->springs.data[k];
+        const pcs_coordinate *x = &s->coordinate;
+        if (x->turn < 0)
+            continue;
+        pcs_pair_state pair = pcs_configuration_pair(model, c, &s->pair);
+        turns[x->turn] = pcs_coordinate_value(x, &pair, turns[x->turn]);
+    }
+}
+
+// Index of the coupled pair (i < j); the pattern has every pair that an element may fill.
+static int32_t find_pair(const pcs_model *model, int32_t i, int32_t j)
+{
+    int32_t low = 0, high = model->n_pairs - 1;
+    while (low < high) {
+        int32_t middle = (low + high) / 2;
+        const int32_t *pair = model->pairs[middle];
+        if (pair[0] < i || (pair[0] == i && pair[1] < j))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static double *matrix_block(const pcs_model *model, pcs_saddle *saddle, int32_t i, int32_t j)
+{
+    if (i == j)
+        return pcs_saddle_diagonal(saddle, i);
+    bool transposed = i > j;
+    return pcs_saddle_coupling(
+        saddle, transposed ? find_pair(model, j, i) : find_pair(model, i, j), transposed);
+}
+
+void pcs_element_add_block(const pcs_model *model, pcs_saddle *saddle, int32_t i, int32_t j,
+                           const double *block)
+{
+    int32_t n = pcs_node_v_size(pcs_model_node(model, i)->kind) *
+                pcs_node_v_size(pcs_model_node(model, j)->kind);
+    double *A = matrix_block(model, saddle, i, j);
+    for (int32_t k = 0; k < n; ++k)
+        A[k] += block[k];
+}
+
+void pcs_element_add_outer(const pcs_model *model, pcs_saddle *saddle, int32_t i, int32_t j,
+                           double s, const double *row_i, const double *row_j)
+{
+    int32_t n = pcs_node_v_size(pcs_model_node(model, i)->kind);
+    int32_t m = pcs_node_v_size(pcs_model_node(model, j)->kind);
+    double *A = matrix_block(model, saddle, i, j);
+    for (int32_t k = 0; k < n; ++k)
+        for (int32_t l = 0; l < m; ++l)
+            A[k * m + l] += s * row_i[k] * row_j[l];
+}
+
+void pcs_element_add_formula_tangent(const pcs_model *model, const pcs_configuration *c,
+                                     const pcs_formula *formula, int32_t n, const int32_t *node,
+                                     const double (*row)[PCS_NODE_V_MAX], double scale_K,
+                                     double scale_C, pcs_saddle *saddle)
+{
+    enum { VARIABLES_MAX = 256 }; // the builder refuses formulas with more
+    const int32_t *variables;
+    int32_t count = pcs_formula_variables(formula, &variables);
+    double gradient[VARIABLES_MAX];
+    if (count == 0 || (count == 1 && variables[0] == 0))
+        return; // constant, or of time alone
+    pcs_formula_gradient(formula, c->inputs, gradient);
+    for (int32_t k = 0; k < count; ++k) {
+        if (variables[k] == 0)
+            continue;
+        pcs_input_gradient s =
+            pcs_input_get_gradient(model, c, &model->inputs.data[variables[k] - 1]);
+        double scale = -(s.of_velocity ? scale_C : scale_K) * gradient[k];
+        for (int32_t i = 0; i < n; ++i)
+            for (int32_t j = 0; j < s.n_nodes; ++j)
+                pcs_element_add_outer(model, saddle, node[i], s.node[j], scale, row[i], s.row[j]);
+    }
+}
+
+// Places of a node's velocities in the spatial layout of six.
+static int32_t spatial_places(pcs_node_kind kind, int32_t place[PCS_NODE_V_MAX])
+{
+    static const int32_t places[4][PCS_NODE_V_MAX] = {
+        [PCS_NODE_POINT2] = {0, 1},
+        [PCS_NODE_POINT3] = {0, 1, 2},
+        [PCS_NODE_PLANAR] = {0, 1, 5},
+        [PCS_NODE_SPATIAL] = {0, 1, 2, 3, 4, 5},
+    };
+    int32_t n = pcs_node_v_size(kind);
+    memcpy(place, places[kind], sizeof *place * (size_t)n);
+    return n;
+}
+
+void pcs_element_add_geometric(const pcs_model *model, const pcs_pair *pair,
+                               const double K[12][12], double s, pcs_saddle *saddle)
+{
+    const int32_t node[2] = {pair->a.node, pair->b.node};
+    for (int k = 0; k < 2; ++k) {
+        for (int l = 0; l < 2; ++l) {
+            if (node[k] < 0 || node[l] < 0)
+                continue;
+            int32_t row[PCS_NODE_V_MAX], column[PCS_NODE_V_MAX];
+            int32_t n = spatial_places(pcs_model_node(model, node[k])->kind, row);
+            int32_t m = spatial_places(pcs_model_node(model, node[l])->kind, column);
+            double block[PCS_NODE_V_MAX * PCS_NODE_V_MAX];
+            for (int32_t i = 0; i < n; ++i)
+                for (int32_t j = 0; j < m; ++j)
+                    block[i * m + j] = s * K[6 * k + row[i]][6 * l + column[j]];
+            pcs_element_add_block(model, saddle, node[k], node[l], block);
+        }
+    }
+}

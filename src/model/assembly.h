@@ -1,0 +1,50 @@
+// The terms that schemes see, each evaluated for the whole model. The equations of motion are
+//     M(q) v' = f(t, q, v) + G^T lambda + H^T r,     g(t, q) = 0,     K = -df/dq,   C = -df/dv.
+#ifndef PCS_MODEL_ASSEMBLY_H
+#define PCS_MODEL_ASSEMBLY_H
+
+#include "model/model.h"
+
+// Power of the non-conservative forces at a configuration.
+typedef struct pcs_power {
+    double applied, actuator, damping;
+} pcs_power;
+
+void pcs_model_retract(const pcs_model *model, const double *q, const double *d, double *out);
+void pcs_model_difference(const pcs_model *model, const double *q2, const double *q1, double *d);
+void pcs_model_initial_state(const pcs_model *model, double *q, double *v);
+
+// y = M x
+void pcs_model_mass_multiply(const pcs_model *model, const pcs_configuration *c, const double *x,
+                             double *y);
+// f (overwritten), and the powers of its parts unless `power` is NULL
+void pcs_model_forces(const pcs_model *model, const pcs_configuration *c, double *f,
+                      pcs_power *power);
+// A = M + scale_K K + scale_C C (overwritten)
+void pcs_model_matrix(const pcs_model *model, const pcs_configuration *c, double scale_K,
+                      double scale_C, pcs_saddle *saddle);
+double pcs_model_kinetic(const pcs_model *model, const pcs_configuration *c);
+double pcs_model_potential(const pcs_model *model, const pcs_configuration *c);
+
+// Joint rows: g, the rate of the prescribed part (G v = rate on the constraint), and the convective
+// term (dG/dt) v - rate'. `blocks` (or NULL) gets the Jacobian. NULL arrays are not computed.
+typedef struct pcs_rows {
+    pcs_row_block *blocks;
+    double *g, *rate, *convective;
+} pcs_rows;
+
+// Storage for the Jacobian blocks of all rows (all-zero until evaluated).
+pcs_status pcs_model_row_blocks_create(pcs_context *ctx, const pcs_model *model,
+                                       pcs_row_block **blocks, double **values) PCS_MUST_CHECK;
+void pcs_model_rows(const pcs_model *model, const pcs_configuration *c, const pcs_rows *rows);
+// out = G v over all rows
+void pcs_model_rows_multiply(const pcs_model *model, const pcs_row_block *blocks, const double *v,
+                             double *out);
+// f += G^T p
+void pcs_model_rows_add_transposed(const pcs_model *model, const pcs_row_block *blocks,
+                                   const double *p, double *f);
+
+// New branch references for multi-turn angles at a configuration.
+void pcs_model_update_turns(const pcs_model *model, const pcs_configuration *c, double *turns);
+
+#endif

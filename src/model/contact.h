@@ -1,0 +1,61 @@
+// Contacts of a model. A declared pair owns a fixed number of slots (contact points); joint limits
+// are slots too (size 1). Evaluation fills an array of pcs_contact, one for each slot, that the
+// scheme owns. Gap > 0 is open; n points from a to b; local components in the order (N, T1, T2).
+#ifndef PCS_MODEL_CONTACT_H
+#define PCS_MODEL_CONTACT_H
+
+#include "linalg/rows.h"
+#include "model/configuration.h"
+#include "percuss/formula.h"
+#include "percuss/model.h"
+
+typedef struct pcs_contact_pair {
+    char *name;
+    pcs_contact_kind kind;
+    pcs_pair pair;
+    double radius_a, radius_b;
+    pcs_vec3 size;
+    double width;
+    pcs_vec2 *vertices;
+    int32_t n_vertices;
+    bool closed;
+    pcs_vec2 extent;
+    pcs_law law;
+    pcs_formula *surface[2];  // NULL: not given; variables as in pcs_configuration.inputs
+    double surface_number[2]; // used where the formula is NULL
+    int32_t first_slot, n_slots;
+    int32_t row_size; // 1 without friction and e_T, otherwise the dimension
+} pcs_contact_pair;
+
+// Joint limit: coordinate >= bound (side +1) or coordinate <= bound (side -1).
+typedef struct pcs_limit {
+    int32_t joint, coordinate;
+    double side, bound, restitution;
+    int32_t slot;
+} pcs_limit;
+
+typedef struct pcs_contact {
+    double gap; // HUGE_VAL: the slot has no contact point now (outside a bounded face)
+    pcs_vec3 point; // on b's surface, world
+    pcs_vec3 normal, tangent1, tangent2;
+    double surface[3]; // imposed part of the relative velocity, (N, T1, T2)
+    pcs_law law;
+    pcs_row_block row;    // relative velocity u = sum_k J_k v_k + surface
+    double J[2][3 * 6];   // storage of the row's blocks
+} pcs_contact;
+
+// Number of slots that a pair of this kind has (box 8, cylinder 6, slider in guide 4, ...).
+int32_t pcs_contact_kind_slots(pcs_contact_kind kind, int32_t dimension);
+// Checks sizes, radii, vertices...; the error text begins with "contact 'name': ".
+pcs_status pcs_contact_check(pcs_context *ctx, const pcs_contact_def *def, int32_t dimension)
+    PCS_MUST_CHECK;
+
+// Fills contacts[0 .. slots) of declared pairs and limits at the configuration. With `rows` false only
+// gaps, points and normals are computed.
+void pcs_model_contacts(const struct pcs_model *model, const pcs_configuration *c, bool rows,
+                        pcs_contact *contacts);
+// Relative velocity u (row.size numbers) of an evaluated slot for velocities v.
+void pcs_contact_velocity(const struct pcs_model *model, const pcs_contact *contact,
+                          const double *v, double *u);
+
+#endif

@@ -1,0 +1,20 @@
+// The table of contact kinds: what the evaluation needs to know about each.
+#ifndef PCS_MODEL_CONTACT_KIND_H
+#define PCS_MODEL_CONTACT_KIND_H
+
+#include "geometry/contact_geometry.h"
+#include "percuss/model.h"
+
+typedef pcs_status (*pcs_contact_check_fn)(pcs_context *ctx, const pcs_contact_def *def);
+
+typedef struct pcs_contact_kind_row {
+    const char *name;
+    int32_t slots[2]; // in planar and in spatial models; 0: not allowed there
+    pcs_contact_points_fn compute;
+    pcs_contact_check_fn check; // of the sizes that the kind uses; NULL: it uses none
+} pcs_contact_kind_row;
+
+// NULL if there is no such kind.
+const pcs_contact_kind_row *pcs_contact_kind_find(pcs_contact_kind kind);
+
+#endif

@@ -1,0 +1,72 @@
+// An element class: whatever contributes to the equations of its nodes. Elements of a class are
+// stored together in the model and evaluated together; each function loops over the class's array.
+// A class leaves out (NULL) what it does not have. The table is in assembly.c.
+#ifndef PCS_MODEL_ELEMENT_H
+#define PCS_MODEL_ELEMENT_H
+
+#include "model/assembly.h"
+
+typedef struct pcs_element_class {
+    const char *name;
+    // y += M x
+    void (*mass_multiply)(const pcs_model *model, const pcs_configuration *c, const double *x,
+                          double *y);
+    // A += M
+    void (*mass)(const pcs_model *model, const pcs_configuration *c, pcs_saddle *saddle);
+    // f += forces; powers added unless NULL
+    void (*force)(const pcs_model *model, const pcs_configuration *c, double *f,
+                  pcs_power *power);
+    // A += scale_K K + scale_C C
+    void (*tangent)(const pcs_model *model, const pcs_configuration *c, double scale_K,
+                    double scale_C, pcs_saddle *saddle);
+    double (*kinetic)(const pcs_model *model, const pcs_configuration *c);
+    double (*potential)(const pcs_model *model, const pcs_configuration *c);
+    void (*rows)(const pcs_model *model, const pcs_configuration *c, const pcs_rows *rows);
+} pcs_element_class;
+
+extern const pcs_element_class pcs_body_class;
+extern const pcs_element_class pcs_spring_class;
+extern const pcs_element_class pcs_actuator_class;
+extern const pcs_element_class pcs_force_class;
+extern const pcs_element_class pcs_joint_class;
+extern const pcs_element_class pcs_coupling_class;
+
+// A_ij += block (row-major, size of node i x size of node j) for a coupled or equal pair of nodes.
+void pcs_element_add_block(const pcs_model *model, pcs_saddle *saddle, int32_t i, int32_t j,
+                           const double *block);
+// A_ij += s row_i^T row_j
+void pcs_element_add_outer(const pcs_model *model, pcs_saddle *saddle, int32_t i, int32_t j,
+                           double s, const double *row_i, const double *row_j);
+// f_i += s row_i
+static inline void pcs_element_add_row(const pcs_model *model, double *f, int32_t node, double s,
+                                       const double *row)
+{
+    const pcs_node *n = pcs_model_node(model, node);
+    int32_t size = pcs_node_v_size(n->kind);
+    for (int32_t i = 0; i < size; ++i)
+        f[n->v + i] += s * row[i];
+}
+
+// Adds the tangent of the generalised force row^T * value(formula), row over n nodes.
+void pcs_element_add_formula_tangent(const pcs_model *model, const pcs_configuration *c,
+                                     const pcs_formula *formula, int32_t n, const int32_t *node,
+                                     const double (*row)[PCS_NODE_V_MAX], double scale_K,
+                                     double scale_C, pcs_saddle *saddle);
+
+// Adds s K_geometric(lambda) of a coordinate, and s' J^T (d(x')/dq) for dampers.
+void pcs_element_add_geometric(const pcs_model *model, const pcs_pair *pair,
+                               const double K[12][12], double s, pcs_saddle *saddle);
+
+static inline double pcs_element_value(const pcs_expression_value *value,
+                                       const pcs_configuration *c)
+{
+    return value->formula ? pcs_formula_evaluate(value->formula, c->inputs) : value->number;
+}
+
+// Reference of a multi-turn angle for a coordinate.
+static inline double pcs_element_reference(const pcs_configuration *c, const pcs_coordinate *x)
+{
+    return x->turn >= 0 ? c->turns[x->turn] : 0;
+}
+
+#endif

@@ -1,0 +1,100 @@
+// Values and gradients of the state quantities that formulas read.
+#include "model/input.h"
+
+static double component(pcs_vec3 a, int32_t index)
+{
+    return index == 0 ? a.x : index == 1 ? a.y : a.z;
+}
+
+static pcs_vec3 unit(int32_t index)
+{
+    return pcs_v3(index == 0, index == 1, index == 2);
+}
+
+// Arm from a body's node to the origin of its frame, world.
+static pcs_vec3 origin_arm(const pcs_body *body, const pcs_pose *pose)
+{
+    return pcs_v3_scale(-1, pcs_m3_mul_v3(&pose->R, body->center));
+}
+
+double pcs_input_value(const pcs_model *model, const pcs_configuration *c, const pcs_input *input)
+{
+    if (input->kind == PCS_INPUT_COORDINATE || input->kind == PCS_INPUT_RATE) {
+        const pcs_joint *joint = &model->joints.data[input->index];
+        const pcs_coordinate *x = &joint->coordinate[input->component];
+        pcs_pair_state pair = pcs_configuration_pair(model, c, &joint->pair);
+        if (input->kind == PCS_INPUT_COORDINATE)
+            return pcs_coordinate_value(x, &pair, x->turn >= 0 ? c->turns[x->turn] : 0);
+        pcs_rate_form form = pcs_coordinate_rate_form(x, &pair);
+        return pcs_coordinate_rate(&form, &pair);
+    }
+    const pcs_body *body = &model->bodies.data[input->index];
+    const pcs_pose *pose = &c->pose[body->node];
+    const pcs_twist *twist = &c->twist[body->node];
+    pcs_vec3 arm = origin_arm(body, pose);
+    switch (input->kind) {
+    case PCS_INPUT_POSITION:
+        return component(pcs_v3_add(pose->x, arm), input->component);
+    case PCS_INPUT_VELOCITY:
+        return component(pcs_v3_add(twist->v, pcs_v3_cross(twist->w, arm)), input->component);
+    case PCS_INPUT_ANGLE:
+        return c->q[pcs_model_node(model, body->node)->q + 2];
+    default:
+        return component(twist->w, input->component);
+    }
+}
+
+static pcs_input_gradient joint_gradient(const pcs_model *model, const pcs_configuration *c,
+                                         const pcs_input *input)
+{
+    const pcs_joint *joint = &model->joints.data[input->index];
+    pcs_pair_state pair = pcs_configuration_pair(model, c, &joint->pair);
+    pcs_rate_form form = pcs_coordinate_rate_form(&joint->coordinate[input->component], &pair);
+    double row_a[PCS_NODE_V_MAX], row_b[PCS_NODE_V_MAX];
+    pcs_coordinate_rows(&form, &pair, row_a, row_b);
+    pcs_input_gradient g = {.of_velocity = input->kind == PCS_INPUT_RATE};
+    const pcs_attachment *ends[2] = {&joint->pair.a, &joint->pair.b};
+    const double *rows[2] = {row_a, row_b};
+    for (int k = 0; k < 2; ++k) {
+        if (ends[k]->node < 0)
+            continue;
+        int32_t size = pcs_node_v_size(pcs_model_node(model, ends[k]->node)->kind);
+        for (int32_t i = 0; i < size; ++i)
+            g.row[g.n_nodes][i] = rows[k][i];
+        g.node[g.n_nodes++] = ends[k]->node;
+    }
+    return g;
+}
+
+pcs_input_gradient pcs_input_get_gradient(const pcs_model *model, const pcs_configuration *c,
+                                          const pcs_input *input)
+{
+    if (input->kind == PCS_INPUT_COORDINATE || input->kind == PCS_INPUT_RATE)
+        return joint_gradient(model, c, input);
+    const pcs_body *body = &model->bodies.data[input->index];
+    const pcs_pose *pose = &c->pose[body->node];
+    pcs_node_kind kind = pcs_model_node(model, body->node)->kind;
+    pcs_input_gradient g = {.n_nodes = 1, .node = {body->node}};
+    pcs_vec3 e = unit(input->component), zero = {0, 0, 0};
+    g.of_velocity = input->kind == PCS_INPUT_VELOCITY || input->kind == PCS_INPUT_ANGULAR_VELOCITY;
+    if (input->kind == PCS_INPUT_POSITION || input->kind == PCS_INPUT_VELOCITY)
+        pcs_node_row(kind, pose, e, pcs_v3_cross(origin_arm(body, pose), e), g.row[0]);
+    else
+        pcs_node_row(kind, pose, zero, input->kind == PCS_INPUT_ANGLE ? unit(2) : e, g.row[0]);
+    return g;
+}
+
+int32_t pcs_input_nodes(const pcs_model *model, const pcs_input *input, int32_t node[2])
+{
+    if (input->kind != PCS_INPUT_COORDINATE && input->kind != PCS_INPUT_RATE) {
+        node[0] = model->bodies.data[input->index].node;
+        return 1;
+    }
+    const pcs_pair *pair = &model->joints.data[input->index].pair;
+    int32_t n = 0;
+    if (pair->a.node >= 0)
+        node[n++] = pair->a.node;
+    if (pair->b.node >= 0)
+        node[n++] = pair->b.node;
+    return n;
+}

@@ -1,0 +1,25 @@
+// Inputs: state quantities that formulas read (joint coordinates, body positions...), with their
+// gradients for exact tangents.
+#ifndef PCS_MODEL_INPUT_H
+#define PCS_MODEL_INPUT_H
+
+#include "model/model.h"
+
+double pcs_input_value(const pcs_model *model, const pcs_configuration *c, const pcs_input *input);
+
+// Linear form of an input over at most two nodes. `of_velocity`: the input depends on v through the
+// rows (rates, velocities); its dependence on q at fixed v is left out of the tangent, which changes
+// the path of Newton's method, not its solution.
+typedef struct pcs_input_gradient {
+    int32_t n_nodes;
+    int32_t node[2];
+    double row[2][PCS_NODE_V_MAX];
+    bool of_velocity;
+} pcs_input_gradient;
+
+pcs_input_gradient pcs_input_get_gradient(const pcs_model *model, const pcs_configuration *c,
+                                          const pcs_input *input);
+// Nodes that an input depends on (for the coupling pattern).
+int32_t pcs_input_nodes(const pcs_model *model, const pcs_input *input, int32_t node[2]);
+
+#endif

@@ -1,0 +1,106 @@
+// Springs and dampers on a coordinate x(q): force lambda = -k (x - rest) - c x', generalised force
+// J^T lambda. Tangents: K = J^T (k J + c dx'/dq) - K_geo(lambda), C = c J^T J, where dx'/dq = v^T
+// K_geo(1) because x' = J(q) v.
+#include "model/element.h"
+
+static double spring_force(const pcs_spring *s, const pcs_configuration *c,
+                           const pcs_pair_state *pair, const pcs_rate_form *form)
+{
+    double x = pcs_coordinate_value(&s->coordinate, pair,
+                                    pcs_element_reference(c, &s->coordinate));
+    return -s->stiffness * (x - s->rest) - s->damping * pcs_coordinate_rate(form, pair);
+}
+
+static void force(const pcs_model *model, const pcs_configuration *c, double *f,
+                  pcs_power *power)
+{
+    for (int32_t i = 0; i < model->springs.count; ++i) {
+        const pcs_spring *s = &model->springs.data[i];
+        pcs_pair_state pair = pcs_configuration_pair(model, c, &s->pair);
+        pcs_rate_form form = pcs_coordinate_rate_form(&s->coordinate, &pair);
+        double lambda = spring_force(s, c, &pair, &form);
+        double row_a[PCS_NODE_V_MAX], row_b[PCS_NODE_V_MAX];
+        pcs_coordinate_rows(&form, &pair, row_a, row_b);
+        if (s->pair.a.node >= 0)
+            pcs_element_add_row(model, f, s->pair.a.node, lambda, row_a);
+        if (s->pair.b.node >= 0)
+            pcs_element_add_row(model, f, s->pair.b.node, lambda, row_b);
+        if (power) {
+            double rate = pcs_coordinate_rate(&form, &pair);
+            power->damping -= s->damping * rate * rate;
+        }
+    }
+}
+
+// dx'/dq = v^T K_geo(1) over the two nodes in the 12-layout.
+static void rate_gradient(const pcs_pair_state *pair, const double K[12][12], double out[12])
+{
+    const pcs_mat3 I = pcs_m3_identity();
+    const pcs_mat3 *R_a = pair->pose_a ? &pair->pose_a->R : &I;
+    const pcs_mat3 *R_b = pair->pose_b ? &pair->pose_b->R : &I;
+    double v[12];
+    pcs_v3_store(v, pair->twist_a.v);
+    pcs_v3_store(v + 3, pcs_m3_tmul_v3(R_a, pair->twist_a.w));
+    pcs_v3_store(v + 6, pair->twist_b.v);
+    pcs_v3_store(v + 9, pcs_m3_tmul_v3(R_b, pair->twist_b.w));
+    for (int j = 0; j < 12; ++j) {
+        out[j] = 0;
+        for (int i = 0; i < 12; ++i)
+            out[j] += v[i] * K[i][j];
+    }
+}
+
+static void tangent(const pcs_model *model, const pcs_configuration *c, double scale_K,
+                    double scale_C, pcs_saddle *saddle)
+{
+    for (int32_t i = 0; i < model->springs.count; ++i) {
+        const pcs_spring *s = &model->springs.data[i];
+        pcs_pair_state pair = pcs_configuration_pair(model, c, &s->pair);
+        pcs_rate_form form = pcs_coordinate_rate_form(&s->coordinate, &pair);
+        double lambda = spring_force(s, c, &pair, &form);
+        double row_a[PCS_NODE_V_MAX], row_b[PCS_NODE_V_MAX];
+        pcs_coordinate_rows(&form, &pair, row_a, row_b);
+        const int32_t node[2] = {s->pair.a.node, s->pair.b.node};
+        const double *row[2] = {row_a, row_b};
+        double scale = scale_K * s->stiffness + scale_C * s->damping;
+        for (int k = 0; k < 2; ++k)
+            for (int l = 0; l < 2; ++l)
+                if (node[k] >= 0 && node[l] >= 0)
+                    pcs_element_add_outer(model, saddle, node[k], node[l], scale, row[k], row[l]);
+        double K[12][12];
+        pcs_coordinate_geometric(&s->coordinate, &pair, 1, K);
+        double dx_rate[12];
+        rate_gradient(&pair, K, dx_rate);
+        // -lambda K_geo + c J^T dx'/dq; J in the 12-layout from the rate form
+        double full[12], T[12][12];
+        const pcs_mat3 I = pcs_m3_identity();
+        pcs_v3_store(full, form.d_a);
+        pcs_v3_store(full + 3, pcs_m3_tmul_v3(pair.pose_a ? &pair.pose_a->R : &I, form.w_a));
+        pcs_v3_store(full + 6, form.d_b);
+        pcs_v3_store(full + 9, pcs_m3_tmul_v3(pair.pose_b ? &pair.pose_b->R : &I, form.w_b));
+        for (int k = 0; k < 12; ++k)
+            for (int l = 0; l < 12; ++l)
+                T[k][l] = -lambda * K[k][l] + s->damping * full[k] * dx_rate[l];
+        pcs_element_add_geometric(model, &s->pair, (const double(*)[12])T, scale_K, saddle);
+    }
+}
+
+static double potential(const pcs_model *model, const pcs_configuration *c)
+{
+    double V = 0;
+    for (int32_t i = 0; i < model->springs.count; ++i) {
+        const pcs_spring *s = &model->springs.data[i];
+        pcs_pair_state pair = pcs_configuration_pair(model, c, &s->pair);
+        double x = pcs_coordinate_value(&s->coordinate, &pair,
+                                        pcs_element_reference(c, &s->coordinate));
+        V += 0.5 * s->stiffness * (x - s->rest) * (x - s->rest);
+    }
+    return V;
+}
+
+const pcs_element_class pcs_spring_class = {
+    .name = "spring",
+    .force = force,
+    .tangent = tangent,
+    .potential = potential,
+};

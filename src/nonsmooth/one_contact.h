@@ -1,0 +1,25 @@
+// One contact with its matrix prepared once: what a sweep needs each time it visits the contact.
+#ifndef PCS_NONSMOOTH_ONE_CONTACT_H
+#define PCS_NONSMOOTH_ONE_CONTACT_H
+
+#include <stdint.h>
+
+// u = W r + q with the normal impulse eliminated: where u_N = 0,
+//     r_N = -q_N / W_NN + c . r_T,     u_T = S r_T + b,     b = q_T - d q_N,
+//     c = -W_NT / W_NN,   d = W_TN / W_NN,   S = W_TT - W_TN W_NT / W_NN.
+typedef struct pcs_one_contact {
+    int32_t size;
+    double mu;
+    double W[9];
+    double inverse_NN; // 1 / W_NN; 0 when no impulse moves the contact
+    double c[2], d[2];
+    double S[4];
+    double trace, det; // of S; det is 0 when S is singular to rounding
+    double inverse[4]; // S^-1, or the pseudo-inverse when S is singular
+} pcs_one_contact;
+
+void pcs_one_contact_prepare(pcs_one_contact *contact, int32_t size, const double *W, double mu);
+// The rule of pcs_one_contact_solve for the prepared contact.
+void pcs_one_contact_compute(const pcs_one_contact *contact, const double *q, double *r);
+
+#endif
