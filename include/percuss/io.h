@@ -34,6 +34,10 @@ PCS_API double pcs_model_file_output_step(const pcs_model_file *file);
 PCS_API int32_t pcs_model_file_signals(const pcs_model_file *file, const char *const **paths);
 // The file's text with all includes and settings resolved, as stored in results.
 PCS_API const char *pcs_model_file_text(const pcs_model_file *file);
+// For an error that comes later (a joint that cannot be closed, a run that fails): puts
+// file:line:column of the body, joint, spring, force or contact that the context's last error names
+// before its text; the file's name if it names none. Returns `status`.
+PCS_API pcs_status pcs_model_file_locate(const pcs_model_file *file, pcs_status status);
 
 // ---- Results ----
 

@@ -171,7 +171,7 @@ typedef struct pcs_spring_def {
     pcs_spring_kind kind;
     pcs_frame a, b;
     double stiffness, damping;
-    double rest;            // free length or angle; point springs: negative means initial length
+    double rest;            // free length or angle; NaN: initial length (point), 0 (torsion)
     double stiffness6[6];   // bushing
     double damping6[6];
 } pcs_spring_def;
@@ -238,7 +238,7 @@ PCS_API bool pcs_contact_kind_allowed(pcs_contact_kind kind, int32_t dimension);
 PCS_API pcs_status pcs_builder_create(pcs_context *ctx, int32_t dimension, pcs_builder **out)
     PCS_MUST_CHECK;
 PCS_API void pcs_builder_destroy(pcs_builder *builder);
-// A parameter is a name that formulas may use. Redefinition replaces it.
+// A parameter is a name that formulas may use, in any order. Redefinition replaces it.
 PCS_API pcs_status pcs_builder_set_parameter(pcs_builder *builder, const char *name, double value)
     PCS_MUST_CHECK;
 PCS_API pcs_status pcs_builder_set_gravity(pcs_builder *builder, pcs_vec3 gravity) PCS_MUST_CHECK;
@@ -254,8 +254,8 @@ PCS_API pcs_status pcs_builder_add_force(pcs_builder *builder, const pcs_force_d
     PCS_MUST_CHECK;
 PCS_API pcs_status pcs_builder_add_contact(pcs_builder *builder, const pcs_contact_def *def)
     PCS_MUST_CHECK;
-// Compiles formulas, checks everything and hands out the model. The builder stays valid and must
-// still be destroyed; the model does not refer to it.
+// Compiles formulas, checks everything and hands out the model; once. The builder must still be
+// destroyed; the model does not refer to it.
 PCS_API pcs_status pcs_builder_finish(pcs_builder *builder, pcs_model **out) PCS_MUST_CHECK;
 
 PCS_API void pcs_model_destroy(pcs_model *model);

@@ -3,7 +3,7 @@
 // Slopes at places where a function is not smooth (docs/formulas.md says the same to users):
 // min, max, clamp, if: of the branch taken, the first argument at a tie; ramp: 1 at 0; abs: 0 at 0;
 // hypot, atan2: 0 at the origin; step, sign, floor, ceil, round, comparisons: 0 everywhere;
-// sqrt, cbrt, log, asin, ...: infinite where the curve is vertical, unless the inner derivative is 0.
+// sqrt, cbrt, log, asin: infinite where the curve is vertical, unless the inner derivative is 0.
 #include "formula/functions.h"
 
 #include <math.h>
@@ -99,7 +99,7 @@ VALUE(sub, a - b)
 VALUE(mul, a * b)
 VALUE(div, a / b)
 VALUE(pow, pow(a, b))
-VALUE(square, a *a)
+VALUE(square, a * a)
 VALUE(neg, -a)
 VALUE(chain, pcs_chain_product(a, b))
 

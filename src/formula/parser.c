@@ -302,8 +302,9 @@ static int32_t parse_binary(parser *p, int level)
         if (infix.level == LEVEL_NONE || infix.level < level)
             return left;
         if (infix.level == LEVEL_COMPARE && compared) {
-            FAIL(p, p->token.start, "comparisons do not chain; write a %s b && b %s c or add "
-                 "parentheses", pcs_operations[infix.op].name, pcs_operations[infix.op].name);
+            const char *sign = pcs_operations[infix.op].name;
+            FAIL(p, p->token.start,
+                 "comparisons do not chain; write a %s b && b %s c or add parentheses", sign, sign);
             return left;
         }
         compared = infix.level == LEVEL_COMPARE;
@@ -363,7 +364,7 @@ pcs_status pcs_formula_parse(pcs_graph *graph, const char *text, pcs_symbol_fn r
         return pcs_error(graph->ctx, PCS_ERROR_INPUT,
                          "column %d: the formula is longer than %d characters",
                          PCS_FORMULA_TEXT_LIMIT + 1, PCS_FORMULA_TEXT_LIMIT);
-    parser p = {.graph = graph, .resolve = resolve, .user = user};
+    parser p = {.graph = graph, .resolve = resolve, .user = user, .depth = -1}; // whole: level 0
     p.lexer = (pcs_lexer){.ctx = graph->ctx, .text = text, .length = (size_t)(end - text)};
     advance(&p);
     if (!p.status && p.token.kind == PCS_TOKEN_END)

@@ -41,7 +41,8 @@ static bool allocate(pcs_formula *formula, const pcs_graph *graph, int32_t root,
     }
     formula->constants = PCS_NEW_ARRAY(formula->ctx, double, formula->constant_count);
     formula->variables = PCS_NEW_ARRAY(formula->ctx, int32_t, formula->variable_count);
-    formula->instructions = PCS_NEW_ARRAY(formula->ctx, pcs_instruction, formula->instruction_count);
+    formula->instructions =
+        PCS_NEW_ARRAY(formula->ctx, pcs_instruction, formula->instruction_count);
     return formula->constants && formula->variables && formula->instructions;
 }
 

@@ -76,14 +76,14 @@ void pcs_contact_box_plane(const pcs_contact_sizes *sizes, const pcs_placement *
     }
 }
 
-// The lowest point of a rim is in the direction e of -n projected on the rim's plane; in axes of b,
-// with m = R_b^T n,  e = -(m_x, m_y, 0) / |(m_x, m_y)|. There n.e' = 0, so that the moving choice of
-// the point does not show in the gap's rate. The companions at +-120 degrees make three points of a
-// standing cylinder; they are 1.5 radius sin(tilt) above the lowest point, and their rows are those
-// of the material points (rate of the gap up to sin(tilt) radius times the spin about the axis).
-// A standing cylinder has no lowest point: e is then x of b, fixed to the body, and resting points
-// stay where they are. A choice continuous in m around m_x = m_y = 0 does not exist, since e
-// turns once around when m does.
+// The lowest point of a rim is in the direction e of -n projected on the rim's plane; in axes of
+// b, with m = R_b^T n,  e = -(m_x, m_y, 0) / |(m_x, m_y)|. There n.e' = 0, so that the moving
+// choice of the point does not show in the gap's rate. The companions at +-120 degrees make three
+// points of a standing cylinder; they are 1.5 radius sin(tilt) above the lowest point. Their rows
+// are those of the material points; the rate of their gaps has the turning of e in the body beside
+// it. A standing cylinder has no lowest point: e is then x of b, fixed to the body, and resting
+// points stay where they are. A choice continuous in m around m_x = m_y = 0 does not exist, since
+// e turns once around when m does.
 void pcs_contact_cylinder_plane(const pcs_contact_sizes *sizes, const pcs_placement *a,
                                 const pcs_placement *b, pcs_contact_point *points)
 {
@@ -131,8 +131,8 @@ void pcs_contact_sphere_in_sphere(const pcs_contact_sizes *sizes, const pcs_plac
     points[0].point_b = pcs_v3_axpy(b->x, sizes->radius_b, e);
 }
 
-// Circle in circle in the plane normal to z of a: d is replaced by its part across z. The hole is as
-// long as it needs to be, so the point on a is at the height of b's centre.
+// Circle in circle in the plane normal to z of a: d is replaced by its part across z. The hole is
+// as long as it needs to be, so the point on a is at the height of b's centre.
 void pcs_contact_pin_in_hole(const pcs_contact_sizes *sizes, const pcs_placement *a,
                              const pcs_placement *b, pcs_contact_point *points)
 {
@@ -205,10 +205,10 @@ static int32_t nearest_segment(const pcs_contact_sizes *sizes, pcs_vec2 p, doubl
     return nearest;
 }
 
-// The nearest feature is vertex k. p is on the free side if it is in front of the sum of the normals
-// of the segments that meet there: in the vertex's region the angle between p - V and that sum (or
-// its opposite) is less than 90 degrees, at convex and at concave vertices. An open end has only
-// one segment; behind it there is no contact. Gap and n in the axes of a.
+// The nearest feature is vertex k. p is on the free side if it is in front of the sum of the
+// normals of the segments that meet there: in the vertex's region the angle between p - V and that
+// sum (or its opposite) is less than 90 degrees, at convex and at concave vertices. An open end
+// has only one segment; behind it there is no contact. Gap and n in the axes of a.
 static double vertex_gap(const pcs_contact_sizes *sizes, pcs_vec2 p, int32_t k, pcs_vec2 *n)
 {
     int32_t count = sizes->n_vertices;

@@ -4,9 +4,9 @@
 //   gap = n . (point_b - point_a),  gap > 0 is open,  n is a unit vector from a to b,
 //   gap' = n . (velocity of b's material point at point_b - that of a's at point_a)
 //
-// away from kinks (polyline vertices that change, rim points that jump). A slot without a contact
+// away from kinks (a change of the nearest edge, a rim's companions). A slot without a contact
 // point has gap HUGE_VAL; its points and normal are finite all the same. Where two centres coincide
-// and no normal exists, the x axis of frame a replaces the direction from a to b.
+// and no normal exists, the x axis of frame a replaces the direction from one to the other.
 //
 // In planar use (dimension 2) all z components are zero and rotations are about z.
 #ifndef PCS_GEOMETRY_CONTACT_GEOMETRY_H
@@ -65,7 +65,8 @@ void pcs_contact_cylinder_plane(const pcs_contact_sizes *sizes, const pcs_placem
                                 const pcs_placement *b, pcs_contact_point *points);
 void pcs_contact_point_polyline(const pcs_contact_sizes *sizes, const pcs_placement *a,
                                 const pcs_placement *b, pcs_contact_point *points);
-// Corners (-x, +y), (+x, +y) against the wall y = +width/2, (-x, -y), (+x, -y) against y = -width/2.
+// Corners (-x, +y), (+x, +y) against the wall y = +width/2, (-x, -y), (+x, -y) against y =
+// -width/2.
 void pcs_contact_slider_guide(const pcs_contact_sizes *sizes, const pcs_placement *a,
                               const pcs_placement *b, pcs_contact_point *points);
 

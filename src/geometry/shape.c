@@ -120,8 +120,8 @@ pcs_mass_properties pcs_mass_combine(const pcs_mass_properties *parts, int32_t n
         pcs_v3_store(d, offset);
         for (int j = 0; j < 3; j++)
             for (int k = 0; k < 3; k++)
-                sum.inertia.m[j][k] +=
-                    parts[i].inertia.m[j][k] + m * ((j == k ? square : 0.0) - d[j] * d[k]);
+                sum.inertia.m[j][k] += parts[i].inertia.m[j][k] +
+                                       m * ((j == k ? square : 0.0) - d[j] * d[k]);
     }
     return sum;
 }

@@ -1,9 +1,10 @@
 #include "io/hdf5_file.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "io/file_error.h"
 
 // ---- Errors ----
 
@@ -50,37 +51,6 @@ void pcs_hdf5_leave(pcs_hdf5_guard *guard)
         H5Eset_auto2(H5E_DEFAULT, guard->old_function_2, guard->old_user);
     else
         H5Eset_auto1(guard->old_function_1, guard->old_user);
-}
-
-const char *pcs_file_error_text(int error_number, char *text, size_t size)
-{
-    switch (error_number) {
-    case ENOSPC:
-    case EDQUOT:
-        return "the disk is full; free some space or choose another place";
-    case EFBIG:
-        return "the file exceeds the largest size allowed here; raise the limit (ulimit -f) or "
-               "store fewer frames";
-    case EACCES:
-    case EPERM:
-        return "no permission; check the rights of the file and of its folder";
-    case EROFS:
-        return "the file system is read-only; choose another place";
-    case ENOENT:
-        return "no such file or folder; check the path";
-    case ENOTDIR:
-        return "a part of the path is not a folder; check the path";
-    case EISDIR:
-        return "that is a folder; give the name of a file";
-    case EAGAIN:
-        return "another program has the file open for writing; wait for it or choose another name";
-    case ENAMETOOLONG:
-        return "the name is too long";
-    default:
-        if (strerror_r(error_number, text, size) != 0)
-            snprintf(text, size, "system error %d", error_number);
-        return text;
-    }
 }
 
 pcs_status pcs_hdf5_error(pcs_context *ctx, const pcs_hdf5_guard *guard, const char *path,
@@ -216,18 +186,21 @@ bool pcs_hdf5_get_real(hid_t object, const char *name, double *value)
     return ok;
 }
 
-char *pcs_hdf5_get_text(pcs_context *ctx, hid_t object, const char *name)
+pcs_status pcs_hdf5_get_text(pcs_context *ctx, hid_t object, const char *name, char **out)
 {
+    *out = NULL;
     hid_t attribute = open_scalar(object, name, true);
     if (attribute < 0)
-        return NULL;
+        return PCS_ERROR_INPUT;
+    pcs_status status = PCS_ERROR_INPUT;
     hid_t type = pcs_hdf5_text_type();
-    char *text = NULL, *copy = NULL;
+    char *text = NULL;
     if (type >= 0 && H5Aread(attribute, type, &text) >= 0) {
-        copy = pcs_strdup(ctx, text ? text : ""); // HDF5 reads an empty text as NULL
+        *out = pcs_strdup(ctx, text ? text : ""); // HDF5 reads an empty text as NULL
+        status = *out ? PCS_OK : PCS_ERROR_MEMORY;
         H5free_memory(text);
     }
     pcs_hdf5_close(type);
     H5Aclose(attribute);
-    return copy;
+    return status;
 }

@@ -26,9 +26,6 @@ void pcs_hdf5_leave(pcs_hdf5_guard *guard);
 // Records "path: cannot <what>: reason; remedy" from the guard and returns PCS_ERROR_IO.
 pcs_status pcs_hdf5_error(pcs_context *ctx, const pcs_hdf5_guard *guard, const char *path,
                           const char *what);
-// What an error number means for someone who reads or writes a file, with the remedy if one is
-// known. Writes into `text` where the system's words are needed.
-const char *pcs_file_error_text(int error_number, char *text, size_t size);
 
 // A variable-length UTF-8 string type; the caller closes it.
 hid_t pcs_hdf5_text_type(void);
@@ -39,8 +36,8 @@ bool pcs_hdf5_put_real(hid_t object, const char *name, double value);
 bool pcs_hdf5_set_integer(hid_t object, const char *name, int64_t value); // of an existing one
 bool pcs_hdf5_get_integer(hid_t object, const char *name, int64_t *value);
 bool pcs_hdf5_get_real(hid_t object, const char *name, double *value);
-// NULL if the attribute is missing, is not text, or memory is out.
-char *pcs_hdf5_get_text(pcs_context *ctx, hid_t object, const char *name);
+// A copy of the text; PCS_ERROR_INPUT, without a message, if the attribute is missing or not text.
+pcs_status pcs_hdf5_get_text(pcs_context *ctx, hid_t object, const char *name, char **out);
 
 // Closes any kind of identifier; negative ones are skipped.
 void pcs_hdf5_close(hid_t id);

@@ -16,6 +16,8 @@
 #include <unistd.h>
 
 #include "base/timer.h"
+#include "io/file_error.h"
+#include "io/hdf5_driver.h"
 #include "io/hdf5_file.h"
 #include "io/result_layout.h"
 
@@ -33,7 +35,8 @@ struct pcs_result_writer {
     char *path, *part; // final and temporary name
     int32_t dimension;
     int32_t objects[PCS_OWNER_COUNT];
-    hid_t file;
+    pcs_hdf5_note note;
+    hid_t driver, file;
     hid_t dataset[PCS_QUANTITY_COUNT]; // negative: not in this model
     double *buffer[PCS_QUANTITY_COUNT];
     int32_t batch, buffered; // frames
@@ -50,6 +53,8 @@ pcs_result_def pcs_result_default(void)
 
 static pcs_status cannot(pcs_result_writer *writer, const char *what)
 {
+    if (writer->note.error_number != 0)
+        writer->guard.error_number = writer->note.error_number;
     return pcs_hdf5_error(writer->ctx, &writer->guard, writer->part, what);
 }
 
@@ -99,27 +104,33 @@ static pcs_status remove_leftover(pcs_result_writer *writer)
     return PCS_OK;
 }
 
-static hid_t create_file(const char *path)
+// Keeps metadata in memory until the next flush.
+static bool forbid_eviction(hid_t file)
 {
-    hid_t creation = H5Pcreate(H5P_FILE_CREATE);
-    hid_t file = H5I_INVALID_HID;
-    // No time stamps: equal runs give equal files.
-    if (creation >= 0 && H5Pset_obj_track_times(creation, false) >= 0)
-        file = H5Fcreate(path, H5F_ACC_EXCL, creation, H5P_DEFAULT);
-    pcs_hdf5_close(creation);
-    if (file < 0)
-        return file;
     H5AC_cache_config_t config = {.version = H5AC__CURR_CACHE_CONFIG_VERSION};
-    bool ok = H5Fget_mdc_config(file, &config) >= 0;
+    if (H5Fget_mdc_config(file, &config) < 0)
+        return false;
     config.evictions_enabled = false; // which HDF5 allows only when the size does not adapt
     config.incr_mode = H5C_incr__off;
     config.flash_incr_mode = H5C_flash_incr__off;
     config.decr_mode = H5C_decr__off;
-    if (ok && H5Fset_mdc_config(file, &config) >= 0)
-        return file;
-    H5Fclose(file);
-    unlink(path);
-    return H5I_INVALID_HID;
+    return H5Fset_mdc_config(file, &config) >= 0;
+}
+
+static pcs_status create_file(pcs_result_writer *writer)
+{
+    hid_t access_properties = pcs_hdf5_driver_properties(&writer->note, &writer->driver);
+    hid_t creation = H5Pcreate(H5P_FILE_CREATE);
+    // No time stamps: equal runs give equal files.
+    if (access_properties >= 0 && creation >= 0 && H5Pset_obj_track_times(creation, false) >= 0 &&
+        H5Pset_libver_bounds(access_properties, H5F_LIBVER_V18, H5F_LIBVER_V18) >= 0)
+        writer->file = H5Fcreate(writer->part, H5F_ACC_EXCL, creation, access_properties);
+    pcs_hdf5_close(creation);
+    pcs_hdf5_close(access_properties);
+    if (writer->file < 0)
+        return cannot(writer, "create the result");
+    writer->note.error_number = 0; // HDF5 first tries to open a file that is not there
+    return forbid_eviction(writer->file) ? PCS_OK : cannot(writer, "create the result");
 }
 
 static bool create_group(hid_t file, const char *path)
@@ -498,16 +509,22 @@ static bool append_quantity(pcs_result_writer *writer, pcs_quantity quantity)
     return ok;
 }
 
+static pcs_status fail(pcs_result_writer *writer)
+{
+    writer->failed = true;
+    return cannot(writer, "write the result");
+}
+
 static pcs_status write_batch(pcs_result_writer *writer)
 {
     if (writer->buffered == 0)
         return PCS_OK;
     for (int k = 0; k < PCS_QUANTITY_COUNT; k++) {
-        if (writer->dataset[k] >= 0 && !append_quantity(writer, (pcs_quantity)k)) {
-            writer->failed = true;
-            return cannot(writer, "write the result");
-        }
+        if (writer->dataset[k] >= 0 && !append_quantity(writer, (pcs_quantity)k))
+            return fail(writer);
     }
+    if (writer->note.write_failed)
+        return fail(writer);
     writer->stored += writer->buffered;
     writer->buffered = 0;
     return PCS_OK;
@@ -516,10 +533,8 @@ static pcs_status write_batch(pcs_result_writer *writer)
 static pcs_status flush(pcs_result_writer *writer)
 {
     PCS_TRY(write_batch(writer));
-    if (H5Fflush(writer->file, H5F_SCOPE_GLOBAL) < 0) {
-        writer->failed = true;
-        return cannot(writer, "write the result");
-    }
+    if (H5Fflush(writer->file, H5F_SCOPE_GLOBAL) < 0 || writer->note.write_failed)
+        return fail(writer);
     writer->last_flush = pcs_timer_now();
     return PCS_OK;
 }
@@ -594,7 +609,9 @@ static bool close_file(pcs_result_writer *writer)
     }
     bool ok = writer->file < 0 || H5Fclose(writer->file) >= 0;
     writer->file = H5I_INVALID_HID;
-    return ok;
+    pcs_hdf5_driver_close(writer->driver);
+    writer->driver = H5I_INVALID_HID;
+    return ok && !writer->note.write_failed;
 }
 
 // Gives the closed file its final name, on disk before the old result goes.
@@ -628,9 +645,7 @@ static pcs_status open_and_fill(pcs_result_writer *writer, const pcs_model *mode
                                 const pcs_result_def *def)
 {
     PCS_TRY(remove_leftover(writer));
-    writer->file = create_file(writer->part);
-    if (writer->file < 0)
-        return cannot(writer, "create the result");
+    PCS_TRY(create_file(writer));
     PCS_TRY(put_header(writer, def));
     PCS_TRY(put_object_names(writer, model));
     PCS_TRY(put_joint_names(writer, model));
@@ -655,7 +670,7 @@ static pcs_result_writer *new_writer(pcs_context *ctx, const pcs_model *model,
     writer->objects[PCS_OWNER_JOINT] = pcs_model_joint_count(model);
     writer->objects[PCS_OWNER_CONTACT] = pcs_model_contact_count(model);
     writer->flush_interval = def->flush_interval;
-    writer->file = H5I_INVALID_HID;
+    writer->driver = writer->file = H5I_INVALID_HID;
     for (int k = 0; k < PCS_QUANTITY_COUNT; k++)
         writer->dataset[k] = H5I_INVALID_HID;
     if (writer->path && writer->part) {

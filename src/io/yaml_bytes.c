@@ -3,18 +3,15 @@
 #include "io/yaml_bytes.h"
 
 typedef struct cursor {
-    const unsigned char *bytes;
+    const char *bytes;
     size_t size, at;
     pcs_yaml_mark mark;
     bool indenting; // only blanks so far in this line
 } cursor;
 
-// Length of the UTF-8 sequence at the cursor and its character; 0 if it is not one (cut short,
-// longer than needed, a surrogate or beyond U+10FFFF).
-static size_t decode(const cursor *c, uint32_t *character)
+size_t pcs_yaml_decode(const char *bytes, size_t left, uint32_t *character)
 {
-    const unsigned char *p = c->bytes + c->at;
-    size_t left = c->size - c->at;
+    const unsigned char *p = (const unsigned char *)bytes;
     static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
     size_t length = p[0] < 0x80             ? 1
                     : (p[0] & 0xE0) == 0xC0 ? 2
@@ -35,7 +32,7 @@ static size_t decode(const cursor *c, uint32_t *character)
     return length;
 }
 
-static bool is_control(uint32_t character)
+bool pcs_yaml_is_control(uint32_t character)
 {
     if (character < 0x20)
         return character != '\t' && character != '\n' && character != '\r';
@@ -57,16 +54,16 @@ static bool is_indenting_tab(const cursor *c)
 pcs_status pcs_yaml_check_bytes(const pcs_yaml_document *doc, int32_t source, const char *bytes,
                                 size_t size)
 {
-    cursor c = {(const unsigned char *)bytes, size, 0, {source, 1, 1}, true};
+    cursor c = {bytes, size, 0, {source, 1, 1}, true};
     while (c.at < size) {
         uint32_t character = 0;
-        size_t length = decode(&c, &character);
+        size_t length = pcs_yaml_decode(bytes + c.at, size - c.at, &character);
         if (length == 0)
             return pcs_yaml_error(doc, c.mark, "byte 0x%02X is not UTF-8; save the file as UTF-8",
-                                  c.bytes[c.at]);
+                                  (unsigned char)c.bytes[c.at]);
         if (character == 0)
             return pcs_yaml_error(doc, c.mark, "a NUL byte; this is not a text file");
-        if (is_control(character))
+        if (pcs_yaml_is_control(character))
             return pcs_yaml_error(doc, c.mark, "control character U+%04X is not allowed",
                                   (unsigned)character);
         if (is_indenting_tab(&c))

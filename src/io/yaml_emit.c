@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "io/yaml_bytes.h"
+
 typedef struct sink {
     char *text; // NULL: count only
     size_t length;
@@ -30,34 +32,41 @@ static void put_indent(sink *out, int32_t depth)
         put_text(out, "  ");
 }
 
+// Means the same without quotes, also inside brackets.
 static bool is_harmless(const char *text)
 {
     static const char letters[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+^()";
-    if (text[0] == '\0')
-        return false;
-    for (const char *c = text; *c; c++) {
-        // '-' and '*' mean something to YAML at the start only
-        if (!strchr(letters, *c) && (c == text || (*c != '-' && *c != '*')))
+    size_t length = strlen(text);
+    for (size_t k = 0; k < length; k++) {
+        bool inside = k > 0 && k + 1 < length;
+        bool sign = k == 0 && length > 1 && text[1] != '-' && text[1] != ' '; // -9.81
+        bool good = strchr(letters, text[k]) || (inside && strchr(" *-", text[k])) ||
+                    (sign && text[k] == '-');
+        if (!good)
             return false;
     }
-    return strcmp(text, "...") != 0 && strcmp(text, "null") != 0 && strcmp(text, "Null") != 0 &&
-           strcmp(text, "NULL") != 0;
+    return length > 0 && strcmp(text, "...") != 0 && strcmp(text, "null") != 0 &&
+           strcmp(text, "Null") != 0 && strcmp(text, "NULL") != 0;
 }
 
 static void put_quoted(sink *out, const char *text)
 {
     put_text(out, "\"");
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
-        char escape[8];
+    for (size_t left = strlen(text), length; left > 0; text += length, left -= length) {
+        uint32_t c = 0;
+        char escape[12];
+        length = pcs_yaml_decode(text, left, &c); // the parser let UTF-8 through only
+        length = length > 0 ? length : 1;
+        bool is_break = c == '\t' || c == '\n' || c == '\r' || c == 0x85 || c == 0x2028 || c == 0x2029;
+        if (is_break || pcs_yaml_is_control(c)) {
+            snprintf(escape, sizeof escape, "\\u%04X", (unsigned)c);
+            put_text(out, escape);
+            continue;
+        }
         if (c == '"' || c == '\\')
-            snprintf(escape, sizeof escape, "\\%c", c);
-        else if (c < 0x20 || c == 0x7F)
-            snprintf(escape, sizeof escape, "\\x%02X", c);
-        else
-            snprintf(escape, sizeof escape, "%c", c);
-        put_text(out, escape);
+            put_text(out, "\\");
+        put(out, text, length);
     }
     put_text(out, "\"");
 }

@@ -6,12 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const char *error_text(int number, char *buffer, size_t size)
-{
-    if (strerror_r(number, buffer, size) != 0)
-        snprintf(buffer, size, "error %d", number);
-    return buffer;
-}
+#include "io/file_error.h"
 
 // An error about the file as a whole; in front the place of the include that asked for it, if any.
 static pcs_status file_error(const pcs_yaml_document *doc, const pcs_yaml_node *include,
@@ -66,7 +61,7 @@ static pcs_status read_stream(pcs_yaml_document *doc, const char *path,
     pcs_status status = PCS_OK;
     if (ferror(stream)) {
         status = file_error(doc, include, path, PCS_ERROR_IO,
-                            error_text(errno, text, sizeof text));
+                            pcs_file_error_text(errno, text, sizeof text));
     } else if (doc->n_bytes + used > PCS_YAML_LARGEST_INPUT) {
         snprintf(text, sizeof text, "the model's files have more than %d bytes in all",
                  PCS_YAML_LARGEST_INPUT);
@@ -88,7 +83,7 @@ static pcs_status read_bytes(pcs_yaml_document *doc, const char *path, const pcs
     char text[128];
     FILE *stream = fopen(path, "rb");
     if (!stream)
-        return file_error(doc, include, path, PCS_ERROR_IO, error_text(errno, text, sizeof text));
+        return file_error(doc, include, path, PCS_ERROR_IO, pcs_file_error_text(errno, text, sizeof text));
     pcs_status status = read_stream(doc, path, include, stream, bytes, size);
     fclose(stream);
     return status;
@@ -240,8 +235,8 @@ static int32_t find_identity(const pcs_yaml_document *doc, const struct stat *ab
 static pcs_status parse_source(pcs_yaml_document *doc, int32_t source,
                                const pcs_yaml_node *include, pcs_yaml_node **root)
 {
-    char *bytes;
-    size_t size;
+    char *bytes = NULL;
+    size_t size = 0;
     PCS_TRY(read_bytes(doc, doc->sources.data[source].name, include, &bytes, &size));
     pcs_status status = pcs_yaml_parse(doc, source, bytes, size, root);
     pcs_free(doc->ctx, bytes);
@@ -260,7 +255,7 @@ static pcs_status read_source(pcs_yaml_document *doc, const char *path,
     struct stat about;
     char text[128];
     if (stat(path, &about) != 0)
-        return file_error(doc, include, path, PCS_ERROR_IO, error_text(errno, text, sizeof text));
+        return file_error(doc, include, path, PCS_ERROR_IO, pcs_file_error_text(errno, text, sizeof text));
     PCS_TRY(check_file(doc, path, include, &about));
     int32_t same = find_identity(doc, &about);
     if (same >= 0)

@@ -38,7 +38,8 @@ static double column_maximum(int32_t n, const double *A, int32_t c)
 {
     double largest = 0.0;
     for (int32_t i = 0; i < n; ++i)
-        largest = fmax(largest, fabs(A[(int64_t)i * n + c]));
+        if (fabs(A[(int64_t)i * n + c]) > largest)
+            largest = fabs(A[(int64_t)i * n + c]);
     return largest;
 }
 
@@ -63,34 +64,26 @@ static void swap_rows(int32_t n, double *A, int32_t i, int32_t j)
 
 int32_t pcs_dense_small_factor(int32_t n, double *A, int32_t *pivot)
 {
-    for (int32_t c = 0; c < n; ++c) { // left-looking: column c is still the given one, for its scale
-        const double scale = column_maximum(n, A, c);
-        for (int32_t q = 0; q < c; ++q) // exchanges of the earlier columns
-            if (pivot[q] != q) {
-                const double t = A[(int64_t)q * n + c];
-                A[(int64_t)q * n + c] = A[(int64_t)pivot[q] * n + c];
-                A[(int64_t)pivot[q] * n + c] = t;
-            }
-        for (int32_t i = 1; i < n; ++i) { // a_ic -= sum_{q < min(i,c)} l_iq u_qc
-            double sum = A[(int64_t)i * n + c];
-            const int32_t end = i < c ? i : c;
-            for (int32_t q = 0; q < end; ++q)
-                sum -= A[(int64_t)i * n + q] * A[(int64_t)q * n + c];
-            A[(int64_t)i * n + c] = sum;
-        }
+    for (int32_t c = 0; c < n; ++c) {
         const int32_t r = pivot_row(n, A, c);
-        const double d = A[(int64_t)r * n + c];
-        if (!(fabs(d) > PCS_DENSE_SINGULAR * scale))
+        double *row_c = A + (int64_t)c * n;
+        double scale = 0.0; // largest entry of column c of U
+        for (int32_t q = 0; q < c; ++q)
+            if (fabs(A[(int64_t)q * n + c]) > scale)
+                scale = fabs(A[(int64_t)q * n + c]);
+        if (!(fabs(A[(int64_t)r * n + c]) > PCS_DENSE_SINGULAR * scale))
             return c;
         pivot[c] = r;
-        if (r != c) // exchange the finished part of the two rows
-            for (int32_t q = 0; q <= c; ++q) {
-                const double t = A[(int64_t)r * n + q];
-                A[(int64_t)r * n + q] = A[(int64_t)c * n + q];
-                A[(int64_t)c * n + q] = t;
-            }
-        for (int32_t i = c + 1; i < n; ++i)
-            A[(int64_t)i * n + c] /= d;
+        if (r != c)
+            swap_rows(n, A, r, c);
+        const double s = 1.0 / row_c[c];
+        for (int32_t i = c + 1; i < n; ++i) { // row i -= l_ic row c; many l are zero in K
+            double *row_i = A + (int64_t)i * n;
+            if (row_i[c] == 0.0)
+                continue;
+            row_i[c] *= s;
+            pcs_kernel_subtract(n - c - 1, row_i[c], row_c + c + 1, row_i + c + 1);
+        }
     }
     return -1;
 }
@@ -103,12 +96,10 @@ void pcs_dense_small_solve(int32_t n, const double *LU, const int32_t *pivot, do
         x[i] = t;
     }
     for (int32_t i = 1; i < n; ++i) // x <- L^{-1} x
-        for (int32_t q = 0; q < i; ++q)
-            x[i] -= LU[(int64_t)i * n + q] * x[q];
+        x[i] -= pcs_kernel_dot(i, LU + (int64_t)i * n, x);
     for (int32_t i = n - 1; i >= 0; --i) { // x <- U^{-1} x
-        for (int32_t q = i + 1; q < n; ++q)
-            x[i] -= LU[(int64_t)i * n + q] * x[q];
-        x[i] /= LU[(int64_t)i * n + i];
+        const double *row = LU + (int64_t)i * n;
+        x[i] = (x[i] - pcs_kernel_dot(n - 1 - i, row + i + 1, x + i + 1)) / row[i];
     }
 }
 
@@ -121,7 +112,8 @@ bool pcs_dense_is_symmetric(int32_t n, const double *A)
     return true;
 }
 
-bool pcs_dense_inverse3(const double *A, int32_t row_length, double *inverse, int32_t inverse_length)
+bool pcs_dense_inverse3(const double *A, int32_t row_length, double *inverse,
+                        int32_t inverse_length)
 {
     const double *a = A, *b = A + row_length, *c = A + 2 * (int64_t)row_length;
     const double c00 = b[1] * c[2] - b[2] * c[1]; // cofactors of the first row: b x c
@@ -257,9 +249,8 @@ int32_t pcs_dense_rank_rows(int32_t m, int32_t n, double *A, double tolerance, u
 int32_t pcs_dense_least_squares_work_size(int32_t m, int32_t n)
 {
     const int32_t least = m < n ? m : n, most = m < n ? n : m;
-    const int32_t base = 2 * least + 32 * (n + 1) > least + 3 * n + 1 ? 2 * least + 32 * (n + 1)
-                                                                      : least + 3 * n + 1;
-    return m * n + most + base;
+    const int32_t blocks = 2 * least + 32 * (n + 1), minimum = least + 3 * n + 1; // of dgelsy
+    return m * n + most + (blocks > minimum ? blocks : minimum);
 }
 
 int32_t pcs_dense_least_squares(int32_t m, int32_t n, const double *A, const double *b,

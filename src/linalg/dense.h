@@ -1,5 +1,5 @@
-// Dense kernels. All matrices are row-major and contiguous. Nothing here allocates: work arrays come
-// from the caller, with their sizes from the *_work_size functions. Singularity is reported by a
+// Dense kernels. All matrices are row-major and contiguous. Nothing here allocates: work arrays
+// come from the caller, with their sizes from the *_work_size functions. Singularity is reported by a
 // return value, because only the caller knows which node or row the matrix belongs to.
 #ifndef PCS_LINALG_DENSE_H
 #define PCS_LINALG_DENSE_H
@@ -21,16 +21,18 @@ void pcs_dense_vector_add(int32_t m, int32_t n, double s, const double *A, const
 void pcs_dense_transposed_vector_add(int32_t m, int32_t n, double s, const double *A,
                                      const double *x, double *y);
 
-// P A = L U in place, pivot[n] gets the row exchanges. Returns -1, or the column without a usable
-// pivot: |pivot| <= PCS_DENSE_SINGULAR max_i |A_ic| of the given column c (or a NaN).
+// P A = L U in place, pivot[n] gets the row exchanges. Returns -1, or the column c without a usable
+// pivot: |u_cc| <= PCS_DENSE_SINGULAR max_q |u_qc| (or a NaN).
 int32_t pcs_dense_small_factor(int32_t n, double *A, int32_t *pivot);
 // x <- A^{-1} x
 void pcs_dense_small_solve(int32_t n, const double *LU, const int32_t *pivot, double *x);
-// inverse <- A^{-1}; A is left alone. Returns like pcs_dense_small_factor. work: n*n + n values.
+// inverse <- A^{-1}; A is left alone. Returns -1, or the column c whose pivot is below
+// PCS_DENSE_SINGULAR max_i |A_ic|. work: n*n + n values.
 // For an exactly symmetric A the inverse is exactly symmetric.
 int32_t pcs_dense_small_inverse(int32_t n, const double *A, double *inverse, double *work);
 // The same for n = 3 by cofactors; false when |det| <= PCS_DENSE_SINGULAR * product of row norms.
-bool pcs_dense_inverse3(const double *A, int32_t row_length, double *inverse, int32_t inverse_length);
+bool pcs_dense_inverse3(const double *A, int32_t row_length, double *inverse,
+                        int32_t inverse_length);
 bool pcs_dense_is_symmetric(int32_t n, const double *A);
 
 // A pivot below this fraction of its column's largest entry is rounding error: about 45 units in

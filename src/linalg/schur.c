@@ -28,10 +28,9 @@ void pcs_node_inverse_apply(const pcs_node_inverse *inverse, bool transposed, in
     for (int32_t d = first; d < size; ++d)
         for (int32_t r = 0; r < rows; ++r)
             work[d * rows + r] = J[r * size + d];
-    memset(Y + first * rows, 0, sizeof(double) * (size_t)((size - first) * rows));
-    pcs_kernel_product(1.0, size - first, size - first, rows, B + (int64_t)first * (size + 1),
-                       transposed ? 1 : size, transposed ? size : 1, work + first * rows, rows,
-                       Y + first * rows, rows);
+    pcs_kernel_general(false, 1.0, size - first, size - first, rows,
+                       B + (int64_t)first * (size + 1), transposed ? 1 : size,
+                       transposed ? size : 1, work + first * rows, rows, Y + first * rows, rows);
 }
 
 void pcs_node_inverse_solve(const pcs_node_inverse *inverse, double *x, double *work)
@@ -68,22 +67,27 @@ static void set_sides(pcs_schur *S, bool symmetric)
     }
 }
 
-// product = A^{-1} J^T for every row block and node, and the diagonal blocks S_kk = sum J A^{-1} J^T
+// product = A^{-1} J^T for every row block and node, and the blocks S_kk = sum J A^{-1} J^T
 static void assemble_diagonal(pcs_schur *S, const pcs_node_inverse *inverse)
 {
     for (int32_t k = 0; k < S->n; ++k) {
         const pcs_row_block *row = &S->rows[S->order[k]];
         const int32_t size = row->size;
         double *block = S->diagonal_block + S->triangle_start[k];
-        memset(block, 0, sizeof(double) * (size_t)(size * size));
+        if (row->n_nodes == 0)
+            memset(block, 0, sizeof(double) * (size_t)(size * size));
         for (int32_t s = 0; s < row->n_nodes; ++s) {
             const pcs_node_inverse *node = &inverse[row->node[s]];
             const int64_t at = S->slot_value[(int64_t)k * PCS_ROW_NODES_MAX + s];
             pcs_node_inverse_apply(node, false, size, row->J[s], S->product[0] + at, S->work);
             if (!S->symmetric)
                 pcs_node_inverse_apply(node, true, size, row->J[s], S->product[1] + at, S->work);
-            pcs_kernel_product(1.0, size, node->size, size, row->J[s], node->size, 1,
-                               S->product[0] + at, size, block, size);
+            if (s == 0)
+                pcs_kernel_general(false, 1.0, size, node->size, size, row->J[s], node->size, 1,
+                                   S->product[0] + at, size, block, size);
+            else
+                pcs_kernel_product(1.0, size, node->size, size, row->J[s], node->size, 1,
+                                   S->product[0] + at, size, block, size);
         }
         for (int32_t r = 0; r < size; ++r)
             S->diagonal[S->offset[k] + r] = block[r * (size + 1)];
@@ -109,7 +113,19 @@ static void assemble_off(pcs_schur *S, const pcs_node_inverse *inverse)
     }
 }
 
-// S_kk = L D U with unit triangles, U^T and L stored as lower triangles. false: not finite.
+// T <- T^{-1} for the unit lower triangle T, row by row: m_r = e_r - sum_{q<r} t_rq m_q
+static void invert_triangle(int32_t n, double *T, double *row)
+{
+    for (int32_t r = 0; r < n; ++r) {
+        double *m = T + (int64_t)r * n;
+        for (int32_t c = 0; c < r; ++c)
+            row[c] = m[c];
+        pcs_kernel_general(false, -1.0, 1, r, n, row, 0, 1, T, n, m, n);
+        m[r] = 1.0;
+    }
+}
+
+// S_kk = L D U; the triangles L and U^T are stored inverted. false: not finite.
 static bool factor_diagonal(pcs_schur *S, int32_t k, double tolerance)
 {
     const int32_t n = S->size[k];
@@ -124,24 +140,26 @@ static bool factor_diagonal(pcs_schur *S, int32_t k, double tolerance)
         const bool redundant = fabs(d) <= tolerance * fabs(diagonal[c]);
         inverse_pivot[c] = redundant ? 0.0 : 1.0 / d;
         for (int32_t r = c + 1; r < n; ++r) {
-            if (!S->symmetric)
-                L[r * n + c] = M[r * n + c] * inverse_pivot[c]; // l_rc = m_rc / d
-            Ut[r * n + c] = M[c * n + r] * inverse_pivot[c];    // u_cr = m_cr / d
+            const double l = M[r * n + c] * inverse_pivot[c]; // l_rc = m_rc / d
+            L[r * n + c] = l;
+            pcs_kernel_subtract(n - c - 1, l, M + c * n + c + 1, M + r * n + c + 1);
         }
-        for (int32_t r = c + 1; r < n; ++r) { // m_rq -= l_rc m_cq
-            const double l = L[r * n + c];
-            for (int32_t q = S->symmetric ? r : c + 1; q < n; ++q)
-                M[r * n + q] -= l * M[c * n + q];
-        }
+        if (!S->symmetric)
+            for (int32_t r = c + 1; r < n; ++r)
+                Ut[r * n + c] = M[c * n + r] * inverse_pivot[c]; // u_cr = m_cr / d
     }
+    invert_triangle(n, L, S->work);
+    if (!S->symmetric)
+        invert_triangle(n, Ut, S->work);
     return true;
 }
 
-// X (n x columns) <- T^{-1} X for a unit lower triangle T
-static PCS_ALWAYS_INLINE void solve_triangle(int32_t n, const double *T, int32_t columns, double *X)
+// X (n x columns) <- T X for a unit lower triangle T, from the last row up
+static PCS_ALWAYS_INLINE void multiply_triangle(int32_t n, const double *T, int32_t columns,
+                                                double *X)
 {
-    for (int32_t r = 1; r < n; ++r)
-        pcs_kernel_product(-1.0, 1, r, columns, T + (int64_t)r * n, 0, 1, X, columns,
+    for (int32_t r = n - 1; r > 0; --r)
+        pcs_kernel_product(1.0, 1, r, columns, T + (int64_t)r * n, 0, 1, X, columns,
                            X + (int64_t)r * columns, columns);
 }
 
@@ -187,7 +205,7 @@ int32_t pcs_schur_factor(pcs_schur *S, const pcs_node_inverse *inverse, bool sym
             return S->order[k];
         for (int side = 0; side < n_sides; ++side)
             for (int32_t e = S->start[k]; e < S->start[k + 1]; ++e)
-                solve_triangle(S->size[k], S->triangle[side] + S->triangle_start[k],
+                multiply_triangle(S->size[k], S->triangle[side] + S->triangle_start[k],
                                S->size[S->index[e]], S->off[side] + S->value_start[e]);
         for (int side = 0; side < n_sides; ++side)
             update_columns(S, k, side);
@@ -198,35 +216,34 @@ int32_t pcs_schur_factor(pcs_schur *S, const pcs_node_inverse *inverse, bool sym
 void pcs_schur_solve(const pcs_schur *S, double *t)
 {
     double *w = S->work;
-    for (int32_t k = 0; k < S->n; ++k) { // t <- L^{-1} t
+    for (int32_t k = 0; k < S->n; ++k) { // t <- D^{-1} L^{-1} t
         const int32_t n = S->size[k];
         double *t_k = t + S->offset[k];
-        const double *L = S->triangle[0] + S->triangle_start[k];
-        for (int32_t r = 0; r < n; ++r) {
-            for (int32_t q = 0; q < r; ++q)
-                t_k[r] -= L[r * n + q] * t_k[q];
-            w[r] = S->inverse_pivot[S->offset[k] + r] * t_k[r];
-        }
+        for (int32_t r = 0; r < n; ++r)
+            w[r] = 0.0;
+        pcs_kernel_vector(1.0, n, n, S->triangle[0] + S->triangle_start[k], t_k, w);
+        for (int32_t r = 0; r < n; ++r)
+            t_k[r] = S->inverse_pivot[S->offset[k] + r] * w[r];
         for (int32_t e = S->start[k]; e < S->start[k + 1]; ++e) { // L_ik = off[1]^T D^{-1}
             const int32_t i = S->index[e];
-            pcs_kernel_transposed_vector(-1.0, n, S->size[i], S->off[1] + S->value_start[e], w,
+            pcs_kernel_transposed_vector(-1.0, n, S->size[i], S->off[1] + S->value_start[e], t_k,
                                          t + S->offset[i]);
         }
     }
-    for (int32_t k = S->n - 1; k >= 0; --k) { // t <- U^{-1} D^{-1} t, U_ki = D^{-1} off[0]
+    for (int32_t k = S->n - 1; k >= 0; --k) { // t <- U^{-1} t, U_ki = D^{-1} off[0]
         const int32_t n = S->size[k];
         double *t_k = t + S->offset[k];
-        const double *Ut = S->triangle[1] + S->triangle_start[k];
+        for (int32_t r = 0; r < n; ++r)
+            w[r] = 0.0;
         for (int32_t e = S->start[k]; e < S->start[k + 1]; ++e) {
             const int32_t i = S->index[e];
-            pcs_kernel_vector(-1.0, n, S->size[i], S->off[0] + S->value_start[e],
-                              t + S->offset[i], t_k);
+            pcs_kernel_vector(1.0, n, S->size[i], S->off[0] + S->value_start[e], t + S->offset[i],
+                              w);
         }
         for (int32_t r = 0; r < n; ++r)
-            t_k[r] *= S->inverse_pivot[S->offset[k] + r];
-        for (int32_t r = n - 1; r >= 0; --r)
-            for (int32_t q = 0; q < r; ++q)
-                t_k[q] -= Ut[r * n + q] * t_k[r];
+            w[r] = t_k[r] - S->inverse_pivot[S->offset[k] + r] * w[r];
+        pcs_kernel_general(false, 1.0, 1, n, n, w, 0, 1, S->triangle[1] + S->triangle_start[k], n,
+                           t_k, n);
     }
 }
 
@@ -242,7 +259,7 @@ void pcs_schur_forward(const pcs_schur *S, int side, int32_t first, int32_t end,
             memset(scaled_k, 0, sizeof(double) * (size_t)(n * columns));
             continue;
         }
-        solve_triangle(n, S->triangle[side] + S->triangle_start[k], columns, T_k);
+        multiply_triangle(n, S->triangle[side] + S->triangle_start[k], columns, T_k);
         scale_rows(n, columns, S->inverse_pivot + S->offset[k], T_k, scaled_k);
         for (int32_t e = S->start[k]; e < S->start[k + 1]; ++e) { // T_i -= L_ik T_k
             const int32_t i = S->index[e];

@@ -1,16 +1,17 @@
-// Block factorisation S = L D U of S = G A^{-1} G^T, where A is block diagonal by node and G are row
-// blocks over nodes (linalg/rows.h). Used by the saddle system on its own (no couplings in A) and
-// for the search of redundant rows.
+// Block factorisation S = L D U of S = G A^{-1} G^T, where A is block diagonal by node and G are
+// row blocks over nodes (linalg/rows.h). Used by the saddle system on its own (no couplings in A)
+// and for the search of redundant rows.
 //
-// Blocks are eliminated in a fill-reducing order; the pivots are the scalars of the diagonal blocks,
-// in place. A pivot |d| <= tolerance |S_kk| marks row k redundant: 1/d is replaced by 0, which drops
-// the row and the column from the elimination. For a semidefinite S that is exact, because with a
-// zero pivot the rest of its row and column is zero too.
+// Blocks are eliminated in a fill-reducing order; the pivots are the scalars of the diagonal blocks
+// in their given order. A pivot |d| <= tolerance |S_kk| marks row k redundant: 1/d is replaced by 0,
+// which drops the row and the column from the elimination. For a semidefinite S that is exact,
+// because with a zero pivot the rest of its row and column is zero too.
 //
 // Storage in elimination order, block (k, i) with i > k as size_k x size_i, for two sides:
-//     side 0:  off[0] = D_k U_ki = L_kk^{-1} S_ki          triangle[0] = L_kk
-//     side 1:  off[1] = D_k L_ik^T = U_kk^{-T} S_ik^T      triangle[1] = U_kk^T
-// A symmetric S has equal sides, which then share storage.
+//     side 0:  off[0] = D_k U_ki = L_kk^{-1} S_ki          triangle[0] = L_kk^{-1}
+//     side 1:  off[1] = D_k L_ik^T = U_kk^{-T} S_ik^T      triangle[1] = U_kk^{-T}
+// The triangles of a few rows are kept inverted, because products do not wait for each other as the
+// steps of a substitution do. A symmetric S has equal sides, which then share storage.
 #ifndef PCS_LINALG_SCHUR_H
 #define PCS_LINALG_SCHUR_H
 
@@ -27,7 +28,7 @@ typedef enum pcs_node_kind {
 typedef struct pcs_node_inverse {
     pcs_node_kind kind;
     int32_t size;
-    double *value; // size x size, row-major; off the structure of `kind` the values are zero
+    double *value; // size x size, row-major; values off the structure of `kind` are not set
 } pcs_node_inverse;
 
 typedef struct pcs_schur_pair {
@@ -44,11 +45,11 @@ typedef struct pcs_schur {
     int32_t *order;            // n: index into rows of the k-th block
     int32_t *size;             // n
     int32_t *offset;           // n+1: first scalar row of block k
-    int32_t *component_end;    // n: one past the last block connected with k; components are contiguous
+    int32_t *component_end;    // n: one past the last block connected with k (contiguous)
     int32_t *start;            // n+1: entries (k, i) of block k
     int32_t *index;            // i of each entry, ascending
     int64_t *value_start;      // first value of each entry in off[]
-    int64_t *triangle_start;   // n: first value of the diagonal block in triangle[] and diagonal_block
+    int64_t *triangle_start;   // n: first value of block (k, k) in triangle[] and diagonal_block
     int32_t n_pairs;
     pcs_schur_pair *pair;
     int64_t *slot_value; // n * PCS_ROW_NODES_MAX: first value of the product of slot s in product[]

@@ -29,9 +29,12 @@ static void tangent(const pcs_model *model, const pcs_configuration *c, double s
         const pcs_joint *joint = &model->joints.data[a->joint];
         const pcs_coordinate *x = &joint->coordinate[a->coordinate];
         pcs_pair_state pair = pcs_configuration_pair(model, c, &joint->pair);
-        double K[12][12];
-        pcs_coordinate_geometric(x, &pair, pcs_element_value(&a->force, c), K);
-        pcs_element_add_geometric(model, &joint->pair, (const double(*)[12])K, -scale_K, saddle);
+        if (!pcs_coordinate_is_flat(x, model->dimension)) {
+            double K[12][12];
+            pcs_coordinate_geometric(x, &pair, pcs_element_value(&a->force, c), K);
+            pcs_element_add_geometric(model, &joint->pair, (const double(*)[12])K, -scale_K,
+                                      saddle);
+        }
         if (!a->force.formula)
             continue;
         pcs_rate_form form = pcs_coordinate_rate_form(x, &pair);

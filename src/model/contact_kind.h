@@ -11,7 +11,8 @@ typedef struct pcs_contact_kind_row {
     const char *name;
     int32_t slots[2]; // in planar and in spatial models; 0: not allowed there
     pcs_contact_points_fn compute;
-    pcs_contact_check_fn check; // of the sizes that the kind uses; NULL: it uses none
+    unsigned sizes;             // those that must be > 0, bits
+    pcs_contact_check_fn check; // whether the sizes fit together; NULL: nothing more to check
 } pcs_contact_kind_row;
 
 // NULL if there is no such kind.

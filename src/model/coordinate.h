@@ -64,5 +64,10 @@ void pcs_coordinate_rows(const pcs_rate_form *form, const pcs_pair_state *pair, 
 // axes). ROTATION has its second-order part left out.
 void pcs_coordinate_geometric(const pcs_coordinate *c, const pcs_pair_state *pair, double lambda,
                               double K[12][12]);
+// True where the geometric stiffness vanishes identically: angles in the plane.
+static inline bool pcs_coordinate_is_flat(const pcs_coordinate *c, int32_t dimension)
+{
+    return dimension == 2 && c->kind == PCS_COORDINATE_ANGLE;
+}
 
 #endif

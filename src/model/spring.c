@@ -70,7 +70,7 @@ static void tangent(const pcs_model *model, const pcs_configuration *c, double s
         double K[12][12];
         pcs_coordinate_geometric(&s->coordinate, &pair, 1, K);
         double dx_rate[12];
-        rate_gradient(&pair, K, dx_rate);
+        rate_gradient(&pair, (const double(*)[12])K, dx_rate);
         // -lambda K_geo + c J^T dx'/dq; J in the 12-layout from the rate form
         double full[12], T[12][12];
         const pcs_mat3 I = pcs_m3_identity();

@@ -8,25 +8,25 @@
 // which splits the contacts into open (r = 0), stick (u = 0) and slip, where u_N = 0 and, with
 // t = a_T/|a_T|, Q = I - t t^T and k = mu r_N/|a_T|,
 //     (dr_T - mu t dr_N - k Q (dr_T - rho du_T)) / rho = -(r_T - mu r_N t) / rho.
-// A line search on the sum of squares of the function, in units of velocity, makes it descend.
+// The merit, the norm of the function in units of velocity, guides a nonmonotone line search.
 #include "nonsmooth/contact_newton.h"
 
-#include <lapacke.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "linalg/dense.h"
 #include "math/cone.h"
 
-// delta: first try, limits, and factors after a success and after a failure. Below the lower limit
-// D drowns in the rounding of W; at the upper limit a step is no better than a sweep.
+// delta: first try and limits. Below the lower one D drowns in the rounding of W; at the upper one a
+// step is no better than a sweep. It is multiplied by `fall` after a success and divided by it after
+// a failure; `fall` itself adapts between these bounds.
 static const double DELTA_FIRST = 1e-5, DELTA_SMALLEST = 1e-11, DELTA_LARGEST = 1e-1;
-static const double DELTA_FALL = 1e-2, DELTA_RISE = 1e1;
-// Newton steps for one centre c; halvings of one step; decrease of |function| asked for a step of
-// length s: 1 - DECREASE s; and what ends the work on one centre, relative to the start.
-enum { STEPS_PER_CENTRE = 20, MAX_HALVINGS = 10 };
-static const double DECREASE = 1e-3, CENTRE_TOLERANCE = 1e-3;
+static const double FASTEST_FALL = 1e-2, SLOWEST_FALL = 0.5, FIRST_RISE = 10.0;
+// Newton steps for one centre c, halvings of one step, merits that a new one is compared with.
+enum { STEPS_PER_CENTRE = 20, MAX_HALVINGS = 10, MERIT_MEMORY = 4 };
+// A step of length s must lower the merit by the part DECREASE s; a centre is done when its merit
+// fell by CENTRE_TOLERANCE, or below FLOOR_PART of what the tolerance of the problem allows (or its rounding level).
+static const double DECREASE = 1e-3, CENTRE_TOLERANCE = 1e-3, FLOOR_PART = 0.1;
 
 typedef enum contact_state { OPEN, STICK, SLIP } contact_state;
 
@@ -42,9 +42,9 @@ typedef struct newton_work {
     double *shift; // change of u when the open contacts let go
     contact_state *state;
     int32_t *row; // first row of each closed contact in J, -1: open
-    double *J;    // column-major
+    double *J;    // row-major
     double *rhs;
-    lapack_int *pivot;
+    int32_t *pivot;
     int32_t active_rows;
 } newton_work;
 
@@ -57,7 +57,7 @@ static pcs_status newton_work_init(newton_work *work, const pcs_friction_contact
     double *vectors = PCS_ARENA_ARRAY(arena, double, 6 * (int64_t)rows);
     work->state = PCS_ARENA_ARRAY(arena, contact_state, n);
     work->row = PCS_ARENA_ARRAY(arena, int32_t, n);
-    work->pivot = PCS_ARENA_ARRAY(arena, lapack_int, rows);
+    work->pivot = PCS_ARENA_ARRAY(arena, int32_t, rows);
     if (!work->rho_N || !vectors || !work->state || !work->row || !work->pivot)
         return PCS_ERROR_MEMORY;
     work->rho_T = work->rho_N + n;
@@ -212,7 +212,7 @@ static void assemble(newton_work *work, const double *r, const double *u)
                     double sum = i == j ? rows.E[3 * a + b] + rows.F[3 * a + b] * work->D[i] : 0.0;
                     for (int32_t k = 0; k < size; k++)
                         sum += rows.F[3 * a + k] * B[k * columns + b];
-                    work->J[work->row[i] + a + (work->row[j] + b) * m] += sum;
+                    work->J[(work->row[i] + a) * m + work->row[j] + b] = sum;
                 }
         }
     }
@@ -223,12 +223,12 @@ static bool compute_direction(newton_work *work, const double *r, const double *
 {
     const pcs_block_matrix *W = work->problem->W;
     split_states(work, r, u);
-    const lapack_int m = work->active_rows;
-    if (m == 0)
+    if (work->active_rows == 0)
         return true;
     assemble(work, r, u);
-    if (LAPACKE_dgesv_work(LAPACK_COL_MAJOR, m, 1, work->J, m, work->pivot, work->rhs, m) != 0)
+    if (pcs_dense_lu_factor(work->active_rows, work->J, work->pivot) >= 0)
         return false;
+    pcs_dense_lu_solve(work->active_rows, work->J, work->pivot, 1, work->rhs);
     for (int32_t i = 0; i < W->n; i++)
         for (int32_t k = 0; work->state[i] != OPEN && k < work->contact[i].size; k++) {
             double step = work->rhs[work->row[i] + k];
@@ -239,29 +239,27 @@ static bool compute_direction(newton_work *work, const double *r, const double *
     return true;
 }
 
-// Moves r along the direction to the first length whose merit is below the reference; else to the
-// length with the smallest merit, which lets the states change. Returns the merit there.
+// trial = r + length direction; returns its merit
+static double try_length(newton_work *work, double length, const double *r)
+{
+    for (int32_t k = 0; k < work->rows; k++)
+        work->trial[k] = r[k] + length * work->direction[k];
+    compute_velocity(work, work->trial, work->trial_u);
+    return compute_merit(work, work->trial, work->trial_u);
+}
+
+// Moves r along the direction, by the first length whose merit is enough below the reference; if
+// there is none by the whole step, since only new states lead out of a cycle. Returns the merit.
 static double search_line(newton_work *work, double reference, double *r, double *u)
 {
-    double length = 1.0, best_length = 1.0, best_merit = INFINITY, merit = INFINITY;
-    for (int halving = 0; halving <= MAX_HALVINGS; halving++, length *= 0.5) {
-        for (int32_t k = 0; k < work->rows; k++)
-            work->trial[k] = r[k] + length * work->direction[k];
-        compute_velocity(work, work->trial, work->trial_u);
-        merit = compute_merit(work, work->trial, work->trial_u);
-        if (merit < best_merit) {
-            best_merit = merit;
-            best_length = length;
-        }
-        if (merit <= (1.0 - DECREASE * length) * reference)
+    double length = 1.0, merit = try_length(work, length, r);
+    for (int halving = 0; !(merit <= (1.0 - DECREASE * length) * reference); halving++) {
+        if (halving == MAX_HALVINGS) {
+            merit = try_length(work, 1.0, r);
             break;
-    }
-    if (merit > (1.0 - DECREASE * length) * reference) {
-        if (getenv("FULL")) best_length = 1.0;
-        for (int32_t k = 0; k < work->rows; k++)
-            work->trial[k] = r[k] + best_length * work->direction[k];
-        compute_velocity(work, work->trial, work->trial_u);
-        merit = compute_merit(work, work->trial, work->trial_u);
+        }
+        length *= 0.5;
+        merit = try_length(work, length, r);
     }
     memcpy(r, work->trial, (size_t)work->rows * sizeof *r);
     memcpy(u, work->trial_u, (size_t)work->rows * sizeof *u);
@@ -272,23 +270,23 @@ static double search_line(newton_work *work, double reference, double *r, double
 static bool solve_centre(newton_work *work, int32_t max_steps, double floor, double *r, double *u,
                          int32_t *steps)
 {
-    enum { MEMORY = 8 };
-    int mem = getenv("MEM") ? atoi(getenv("MEM")) : 4;
-    double history[MEMORY];
+    double recent[MERIT_MEMORY];
     compute_velocity(work, r, u);
     double merit = compute_merit(work, r, u);
-    for (int k = 0; k < MEMORY; k++)
-        history[k] = merit;
-    double goal = fmax(floor, CENTRE_TOLERANCE * merit);
+    const double goal = fmax(floor, CENTRE_TOLERANCE * merit);
+    for (int k = 0; k < MERIT_MEMORY; k++)
+        recent[k] = merit;
     for (int32_t k = 0; k < max_steps && merit > goal; k++) {
         double reference = 0.0;
-        for (int l = 0; l < mem; l++)
-            reference = fmax(reference, history[l]);
+        for (int l = 0; l < MERIT_MEMORY; l++)
+            reference = fmax(reference, recent[l]);
         ++*steps;
         if (!compute_direction(work, r, u))
             return false;
         merit = search_line(work, reference, r, u);
-        history[k % mem] = merit;
+        if (!isfinite(merit))
+            return false;
+        recent[k % MERIT_MEMORY] = merit;
     }
     return merit <= goal;
 }
@@ -301,7 +299,7 @@ static void project(const newton_work *work, double *r)
 }
 
 pcs_status pcs_contact_polish(pcs_nsgs_work *sweeps, const pcs_friction_contact *problem,
-                              const pcs_contact_opts *opts, pcs_arena *arena, double *r, double *u,
+                              const pcs_friction_opts *opts, pcs_arena *arena, double *r, double *u,
                               int32_t *steps, bool *done)
 {
     newton_work work;
@@ -312,24 +310,34 @@ pcs_status pcs_contact_polish(pcs_nsgs_work *sweeps, const pcs_friction_contact 
     if (work.J == NULL)
         return PCS_ERROR_MEMORY;
 
-    const int32_t last = *steps + opts->newton_iterations;
-    const double floor = 0.1 * opts->tolerance * sweeps->scale;
-    double delta = DELTA_FIRST;
-    memcpy(work.centre, sweeps->best, bytes);
+    const int32_t start = *steps, last = start + opts->newton_iterations;
+    double delta = DELTA_FIRST, fall = FASTEST_FALL;
+    bool solved = false;
+    memcpy(work.centre, r, bytes);
     while (*steps < last && !*done && delta <= DELTA_LARGEST) {
-        int32_t budget = last - *steps < STEPS_PER_CENTRE ? last - *steps : STEPS_PER_CENTRE;
-        int32_t first = *steps;
-        memcpy(r, work.centre, bytes);
+        const int32_t left = last - *steps, first = *steps;
+        const bool solved_before = solved;
+        const double rounding = pcs_friction_contact_rounding(problem, work.centre);
+        const double floor = fmax(FLOOR_PART * opts->tolerance, rounding) * sweeps->scale;
         set_delta(&work, delta);
-        bool solved = solve_centre(&work, budget, floor, r, u, steps);
+        memcpy(r, work.centre, bytes);
+        solved = solve_centre(&work, left < STEPS_PER_CENTRE ? left : STEPS_PER_CENTRE, floor, r, u,
+                              steps);
         if (solved)
             memcpy(work.centre, r, bytes);
         project(&work, r);
         *done = pcs_nsgs_keep_best(sweeps, problem, opts->tolerance, r, u);
-        if (getenv("DBG")) printf("    delta %.0e solved %d steps %d res %.2e best %.2e\n", delta, solved, *steps-first, pcs_friction_contact_measure(problem,r,NULL).scaled, sweeps->best_residual.scaled);
-        delta = solved ? fmax(DELTA_SMALLEST, delta * DELTA_FALL) : delta * DELTA_RISE;
-        if (*steps == first)
-            break; // the proximal problem is solved at its centre: nothing left to gain
+        if (*steps == first || sweeps->best_residual.scaled <= rounding)
+            break; // the centre is the solution, to the tolerance or to rounding
+        if (solved) {
+            delta = fmax(DELTA_SMALLEST, delta * fall);
+            fall = solved_before ? fmax(FASTEST_FALL, fall * fall) : fall;
+        } else {
+            delta = first == start ? delta * FIRST_RISE : delta / fall;
+            fall = fmin(SLOWEST_FALL, sqrt(fall));
+        }
     }
+    memcpy(r, work.centre, bytes);
+    project(&work, r);
     return PCS_OK;
 }

@@ -2,21 +2,24 @@
 // mostly ends after a sweep or two, then in turn a proximal Newton polish of the best iterate and
 // further sweeps. Both stages stop on the one residual, and the best iterate measured so far is
 // kept throughout, so that the polish can only improve on the sweeps.
-#include <math.h>
 #include <string.h>
 
 #include "nonsmooth/contact_newton.h"
 
-pcs_contact_opts pcs_contact_default(void)
+// A start that misleads both stages this often is given up for r = 0; and a problem on which the
+// polish failed this often (the batches of sweeps have then grown a thousandfold) is left as it is.
+enum { RESTART_AFTER = 3, GIVE_UP_AFTER = 10 };
+
+pcs_friction_opts pcs_friction_default(void)
 {
-    return (pcs_contact_opts){.tolerance = 1e-10,
+    return (pcs_friction_opts){.tolerance = 1e-10,
                               .max_iterations = 10000,
                               .sweeps_before_newton = 30,
                               .newton_iterations = 60,
                               .newton_max_rows = 1500};
 }
 
-static pcs_status check_opts(const pcs_contact_opts *opts, pcs_context *ctx)
+static pcs_status check_opts(const pcs_friction_opts *opts, pcs_context *ctx)
 {
     if (!(opts->tolerance >= 0.0))
         return pcs_error(ctx, PCS_ERROR_ARGUMENT, "contact solver: tolerance %g is negative",
@@ -28,9 +31,10 @@ static pcs_status check_opts(const pcs_contact_opts *opts, pcs_context *ctx)
     return PCS_OK;
 }
 
+// Newton from r, in arena memory that is given back.
 static pcs_status polish(pcs_nsgs_work *work, const pcs_friction_contact *problem,
-                         const pcs_contact_opts *opts, pcs_arena *arena, double *r, double *u,
-                         pcs_contact_info *info, bool *done)
+                         const pcs_friction_opts *opts, pcs_arena *arena, double *r, double *u,
+                         pcs_friction_info *info, bool *done)
 {
     pcs_arena_mark mark = pcs_arena_get_mark(arena);
     const double before = work->best_residual.scaled;
@@ -38,49 +42,50 @@ static pcs_status polish(pcs_nsgs_work *work, const pcs_friction_contact *proble
         pcs_contact_polish(work, problem, opts, arena, r, u, &info->newton_steps, done);
     pcs_arena_release(arena, mark);
     if (work->best_residual.scaled < before)
-        info->stage = PCS_CONTACT_STAGE_NEWTON;
+        info->stage = PCS_FRICTION_STAGE_NEWTON;
     return status;
 }
 
-// Sweeps and polishes in turn on r until the tolerance or the limit of sweeps.
+// Sweeps and polishes in turn on r until the tolerance, the level of rounding or the last sweep.
 static pcs_status alternate(pcs_nsgs_work *work, const pcs_friction_contact *problem,
-                            const pcs_contact_opts *opts, pcs_arena *arena, double *r, double *u,
-                            pcs_contact_info *info, bool *done)
+                            const pcs_friction_opts *opts, pcs_arena *arena, double *r, double *u,
+                            pcs_friction_info *info, bool *done)
 {
     const pcs_nsgs_opts sweep_opts = {opts->tolerance, opts->max_iterations, 1.0};
-    const int32_t rows = problem->W->offset[problem->W->n];
-    const bool may_polish = opts->newton_iterations > 0 && rows <= opts->newton_max_rows;
-    int32_t batch = may_polish ? opts->sweeps_before_newton : opts->max_iterations;
-    while (info->sweeps < opts->max_iterations) {
-        int32_t left = opts->max_iterations - info->sweeps;
-        double before = work->best_residual.scaled;
+    const bool may_polish = opts->newton_iterations > 0 &&
+                            problem->W->offset[problem->W->n] <= opts->newton_max_rows;
+    int32_t failures = 0, batch = may_polish ? opts->sweeps_before_newton : opts->max_iterations;
+    while (!*done && info->sweeps < opts->max_iterations && failures < GIVE_UP_AFTER) {
+        const int32_t left = opts->max_iterations - info->sweeps;
+        const double before = work->best_residual.scaled;
         *done = pcs_nsgs_run(work, problem, &sweep_opts, batch < left ? batch : left, r, u,
                              &info->sweeps);
         if (work->best_residual.scaled < before)
-            info->stage = PCS_CONTACT_STAGE_SWEEPS;
+            info->stage = PCS_FRICTION_STAGE_SWEEPS;
         if (*done || !may_polish)
-            return PCS_OK;
-        before = work->best_residual.scaled;
+            break;
         PCS_TRY(polish(work, problem, opts, arena, r, u, info, done));
-        if (*done)
-            return PCS_OK;
-        memcpy(r, work->best, (size_t)rows * sizeof *r);
         batch = batch < opts->max_iterations / 2 ? 2 * batch : opts->max_iterations;
+        if (!*done)
+            *done = info->at_rounding = work->best_residual.scaled <=
+                                        pcs_friction_contact_rounding(problem, work->best);
+        if (!*done && ++failures == RESTART_AFTER)
+            memset(r, 0, (size_t)problem->W->offset[problem->W->n] * sizeof *r);
     }
     return PCS_OK;
 }
 
-pcs_status pcs_contact_solve(const pcs_friction_contact *problem, const pcs_contact_opts *opts,
-                             pcs_arena *arena, double *r, double *u, pcs_contact_info *info)
+pcs_status pcs_friction_solve(const pcs_friction_contact *problem, const pcs_friction_opts *opts,
+                             pcs_arena *arena, double *r, double *u, pcs_friction_info *info)
 {
-    *info = (pcs_contact_info){0, 0, PCS_CONTACT_STAGE_SWEEPS, {0.0, 0.0, -1}};
+    *info = (pcs_friction_info){0, 0, PCS_FRICTION_STAGE_SWEEPS, false, {0.0, 0.0, -1}};
     PCS_TRY(check_opts(opts, arena->ctx));
     PCS_TRY(pcs_friction_contact_check(problem, arena->ctx, r));
     if (problem->W->n == 0)
         return PCS_OK;
 
     pcs_arena_mark mark = pcs_arena_get_mark(arena);
-    pcs_nsgs_work work;
+    pcs_nsgs_work work = {0};
     bool done = false;
     pcs_status status = pcs_nsgs_work_init(&work, problem, arena, r);
     if (status == PCS_OK)
@@ -88,6 +93,8 @@ pcs_status pcs_contact_solve(const pcs_friction_contact *problem, const pcs_cont
     if (status == PCS_OK) {
         info->residual = pcs_nsgs_finish(&work, problem, r, u);
         status = done ? PCS_OK : PCS_NOT_CONVERGED;
+    } else if (work.start != NULL) {
+        memcpy(r, work.start, (size_t)problem->W->offset[problem->W->n] * sizeof *r);
     }
     pcs_arena_release(arena, mark);
     return status;

@@ -37,6 +37,9 @@ double pcs_friction_natural_map(int32_t size, double mu, double rho, const doubl
                                 const double *u);
 // |q|_inf or 1 if q = 0: the velocity that the scaled residual is relative to.
 double pcs_friction_contact_scale(const pcs_friction_contact *problem);
+// The scaled residual that rounding r to double alone may cause, (eps/2) max_i (1 + mu_i) (|W| |r|)_i
+// / |q|_inf: about 1e-9 for a mass of 1e6 carried by a mass of 1. No solver gets reliably below.
+double pcs_friction_contact_rounding(const pcs_friction_contact *problem, const double *r);
 // Block sizes 1..3 and mu >= 0 (else PCS_ERROR_ARGUMENT), W, q, mu and r finite (PCS_ERROR_NUMERIC).
 pcs_status pcs_friction_contact_check(const pcs_friction_contact *problem, pcs_context *ctx,
                                       const double *r) PCS_MUST_CHECK;
@@ -60,34 +63,35 @@ pcs_status pcs_nsgs_solve(const pcs_friction_contact *problem, const pcs_nsgs_op
                           pcs_arena *arena, double *r, double *u, pcs_solver_info *info)
     PCS_MUST_CHECK;
 
-typedef enum pcs_contact_stage {
-    PCS_CONTACT_STAGE_SWEEPS, // Gauss-Seidel alone
-    PCS_CONTACT_STAGE_NEWTON  // a proximal Newton polish gave the returned r
-} pcs_contact_stage;
+typedef enum pcs_friction_stage {
+    PCS_FRICTION_STAGE_SWEEPS, // Gauss-Seidel alone
+    PCS_FRICTION_STAGE_NEWTON  // a proximal Newton polish gave the returned r
+} pcs_friction_stage;
 
-typedef struct pcs_contact_opts {
-    double tolerance;             // on the scaled residual
+typedef struct pcs_friction_opts {
+    double tolerance;             // on the scaled residual; its rounding level if that is larger
     int32_t max_iterations;       // Gauss-Seidel sweeps in all
     int32_t sweeps_before_newton; // sweeps before the first polish; doubles after a failed one
     int32_t newton_iterations;    // linear solves of one polish; 0: never polish
     int32_t newton_max_rows;      // problems with more rows stay with the sweeps (dense LU)
-} pcs_contact_opts;
+} pcs_friction_opts;
 
-pcs_contact_opts pcs_contact_default(void); // 1e-10, 10000, 30, 60, 1500
+pcs_friction_opts pcs_friction_default(void); // 1e-10, 10000, 30, 60, 1500
 
-typedef struct pcs_contact_info {
+typedef struct pcs_friction_info {
     int32_t sweeps;
     int32_t newton_steps;           // linear solves of all polishes
-    pcs_contact_stage stage;        // what closed the gap
+    pcs_friction_stage stage;        // what closed the gap
+    bool at_rounding;               // above the tolerance, but within the rounding of r
     pcs_friction_residual residual; // measured at the returned r
-} pcs_contact_info;
+} pcs_friction_info;
 
 // The solver of the time-stepping schemes: Gauss-Seidel, and where that is slow (large mass ratios,
 // hyperstatic stacks) a proximal semismooth Newton polish from its iterate. r holds the start (warm
 // or zero) and becomes the solution, u the velocities. PCS_NOT_CONVERGED keeps the best iterate.
 // On an error r is untouched.
-pcs_status pcs_contact_solve(const pcs_friction_contact *problem, const pcs_contact_opts *opts,
-                             pcs_arena *arena, double *r, double *u, pcs_contact_info *info)
+pcs_status pcs_friction_solve(const pcs_friction_contact *problem, const pcs_friction_opts *opts,
+                             pcs_arena *arena, double *r, double *u, pcs_friction_info *info)
     PCS_MUST_CHECK;
 
 // Exact solution of one contact: u = W r + q, W positive (semi)definite size x size row-major, not

@@ -25,11 +25,13 @@ pcs_status pcs_nsgs_work_init(pcs_nsgs_work *work, const pcs_friction_contact *p
     const int32_t rows = W->offset[W->n];
     work->contact = PCS_ARENA_ARRAY(arena, pcs_one_contact, W->n);
     work->best = PCS_ARENA_ARRAY(arena, double, rows);
-    if (work->contact == NULL || work->best == NULL)
+    work->start = PCS_ARENA_ARRAY(arena, double, rows);
+    if (work->contact == NULL || work->best == NULL || work->start == NULL)
         return PCS_ERROR_MEMORY;
     for (int32_t i = 0; i < W->n; i++)
         pcs_one_contact_prepare(&work->contact[i], W->offset[i + 1] - W->offset[i],
                                 W->value + W->value_start[W->diagonal[i]], problem->mu[i]);
+    memcpy(work->start, r, (size_t)rows * sizeof *r);
     memcpy(work->best, r, (size_t)rows * sizeof *r);
     work->best_residual = (pcs_friction_residual){INFINITY, INFINITY, -1};
     work->scale = pcs_friction_contact_scale(problem);

@@ -7,6 +7,7 @@
 
 typedef struct pcs_nsgs_work {
     pcs_one_contact *contact; // diagonal blocks, prepared once
+    double *start;            // what r was
     double *best;             // iterate with the smallest measured residual so far
     pcs_friction_residual best_residual;
     double scale; // |q|_inf or 1

@@ -1,6 +1,7 @@
 // The residual that all friction contact solvers stop on: the natural map of
 //     K* \ni uhat = u + mu |u_T| e_N  \perp  r \in K   <=>   r = P_K(r - rho uhat),  rho > 0,
 // recomputed from W, q and r alone [AcaryBrogliato2008, ch. 13; De Saxce's change of variable].
+#include <float.h>
 #include <math.h>
 #include <stdbool.h>
 
@@ -68,4 +69,25 @@ pcs_friction_residual pcs_friction_contact_measure(const pcs_friction_contact *p
     residual.scaled /= pcs_friction_contact_scale(problem);
     residual.unscaled = sqrt(sum);
     return residual;
+}
+
+double pcs_friction_contact_rounding(const pcs_friction_contact *problem, const double *r)
+{
+    const pcs_block_matrix *W = problem->W;
+    double largest = 0.0;
+    for (int32_t i = 0; i < W->n; i++) {
+        const int32_t size = W->offset[i + 1] - W->offset[i];
+        const double mu = size > 1 ? problem->mu[i] : 0.0;
+        for (int32_t a = 0; a < size; a++) {
+            double sum = 0.0;
+            for (int32_t k = W->row_start[i]; k < W->row_start[i + 1]; k++) {
+                const int32_t j = W->column[k], columns = W->offset[j + 1] - W->offset[j];
+                const double *B = W->value + W->value_start[k] + a * columns;
+                for (int32_t b = 0; b < columns; b++)
+                    sum += fabs(B[b] * r[W->offset[j] + b]);
+            }
+            largest = fmax(largest, (1.0 + mu) * sum);
+        }
+    }
+    return 0.5 * DBL_EPSILON * largest / pcs_friction_contact_scale(problem);
 }

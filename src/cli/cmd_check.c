@@ -1,0 +1,89 @@
+// percuss check: build the model, put the initial state on the joints, say what was found.
+#include <stdio.h>
+
+#include "commands.h"
+#include "message.h"
+#include "model_options.h"
+#include "options.h"
+#include "report.h"
+
+static const cli_option options[] = {
+    {"--set", "KEY=VALUE", "replace a value of the model file; may be repeated"},
+};
+
+static const cli_syntax syntax = {
+    .usage = "percuss check MODEL [--set KEY=VALUE]...",
+    .text = "Reads the model file, builds the model and moves the initial state onto the joints;\n"
+            "prints what the model holds and what was moved. Nothing is simulated or written.",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .notes = "exit code: 0 the model can be run; 2 it cannot, with a message that says where",
+};
+
+static void report(const pcs_model_file *file, const pcs_simulation *simulation, const char *path)
+{
+    const pcs_model *model = pcs_model_file_model(file);
+    const pcs_statistics *statistics = pcs_simulation_statistics(simulation);
+    pcs_simulation_def def = pcs_model_file_simulation(file);
+    const char *title = pcs_model_file_title(file);
+    printf("%s\n", *title ? title : path);
+    cli_report_model(stdout, model, statistics->redundant_rows);
+    cli_report_redundant_rows(stdout, simulation);
+    cli_report_assembly(stdout, model, statistics);
+    cli_report_line(stdout, "simulation", "%s, step %g s, from %g s to %g s", def.scheme, def.step,
+                    def.start, def.end);
+    printf("The model can be run.\n");
+}
+
+static cli_exit check(const char *path, const cli_settings *settings)
+{
+    pcs_context *ctx = cli_context_create();
+    if (!ctx)
+        return CLI_EXIT_FAILED;
+    pcs_model_file *file = NULL;
+    pcs_simulation *simulation = NULL;
+    cli_exit code = CLI_EXIT_OK;
+    pcs_status status = cli_load(ctx, path, settings, &file, &simulation);
+    if (status >= 0)
+        status = pcs_simulation_start(simulation);
+    if (status >= 0)
+        report(file, simulation, path);
+    else {
+        cli_message("%s", pcs_context_error(ctx));
+        code = status == PCS_ERROR_MEMORY ? CLI_EXIT_FAILED : CLI_EXIT_BAD_INPUT;
+    }
+    pcs_simulation_destroy(simulation);
+    pcs_model_file_destroy(file);
+    pcs_context_destroy(ctx);
+    return code;
+}
+
+cli_exit cli_check(int argc, char **argv)
+{
+    cli_settings settings;
+    cli_parser parser;
+    const char *path = NULL;
+    char *value = NULL;
+    cli_exit code = CLI_EXIT_BAD_INPUT;
+    int option;
+    if (!cli_settings_init(&settings, argc))
+        return CLI_EXIT_FAILED;
+    cli_parser_init(&parser, &syntax, argc, argv);
+    while ((option = cli_parse(&parser, &value)) != CLI_END) {
+        if (option == CLI_OPERAND && !path)
+            path = value;
+        else if (option == CLI_OPERAND) {
+            cli_message("one model file at a time: '%s' or '%s'", path, value);
+            break;
+        } else if (option < 0 || !cli_settings_add(&settings, value))
+            break;
+    }
+    if (option == CLI_HELP)
+        code = CLI_EXIT_OK;
+    else if (option == CLI_END && path)
+        code = check(path, &settings);
+    else if (option == CLI_END)
+        cli_message("check needs a model file: %s", syntax.usage);
+    cli_settings_free(&settings);
+    return code;
+}

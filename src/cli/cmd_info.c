@@ -1,0 +1,195 @@
+// percuss info: what is in a file, be it a model, a result or a checkpoint.
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "commands.h"
+#include "file_kind.h"
+#include "message.h"
+#include "options.h"
+#include "report.h"
+
+enum { OPTION_SIGNALS, OPTION_MODEL, OPTION_COUNT };
+
+static const cli_option options[OPTION_COUNT] = {
+    [OPTION_SIGNALS] = {"--signals", NULL, "list the paths of all signals, one on a line"},
+    [OPTION_MODEL] = {"--model", NULL,
+                      "print the model file with all includes and settings resolved"},
+};
+
+static const cli_syntax syntax = {
+    .usage = "percuss info FILE [--signals | --model]",
+    .text = "Says what is in a model file, a result or a checkpoint; which of them it is, is seen\n"
+            "from the content. A result that is still being written can be looked at, too.",
+    .options = options,
+    .n_options = OPTION_COUNT,
+    .notes = "exit code: 0; 2 the file cannot be read",
+};
+
+typedef struct request {
+    const char *path;
+    bool signals, model;
+} request;
+
+// ---- Results ----
+
+// All values of a signal, from malloc; NULL if it cannot be had.
+static double *read_signal(pcs_result *result, const char *path)
+{
+    double *values = malloc((size_t)(pcs_result_frames(result) + 1) * sizeof *values);
+    if (values && pcs_result_signal(result, path, values) < 0) {
+        free(values);
+        return NULL;
+    }
+    return values;
+}
+
+static void report_frames(pcs_result *result)
+{
+    int64_t frames = pcs_result_frames(result);
+    double *times = read_signal(result, "time");
+    if (times && frames > 0)
+        cli_report_line(stdout, "frames", "%lld, from %g s to %g s", (long long)frames, times[0],
+                        times[frames - 1]);
+    else
+        cli_report_line(stdout, "frames", "%lld", (long long)frames);
+    free(times);
+}
+
+static cli_energy_scale find_energy_scale(pcs_result *result)
+{
+    cli_energy_scale scale = {0};
+    double *kinetic = read_signal(result, "energy.kinetic");
+    double *potential = read_signal(result, "energy.potential");
+    for (int64_t i = 0; kinetic && potential && i < pcs_result_frames(result); i++)
+        cli_energy_scale_update(&scale, kinetic[i], potential[i]);
+    free(potential);
+    free(kinetic);
+    return scale;
+}
+
+static void report_result(pcs_result *result, const char *path)
+{
+    const pcs_statistics *statistics = pcs_result_statistics(result);
+    const char *title = pcs_result_title(result);
+    int32_t signals = 0;
+    char text[256];
+    while (pcs_result_signal_path(result, signals, text, sizeof text))
+        signals++;
+    printf("%s\n", *title ? title : path);
+    cli_report_line(stdout, "kind", "result, %s",
+                    pcs_result_is_complete(result) ? "complete"
+                                                   : "incomplete (interrupted, failed or running)");
+    report_frames(result);
+    cli_report_line(stdout, "signals", "%d (list them with --signals)", (int)signals);
+    if (statistics->steps == 0 && !pcs_result_is_complete(result))
+        return; // cut off: there is no summary
+    cli_energy_scale scale = find_energy_scale(result);
+    cli_report_statistics(stdout, statistics);
+    cli_report_energy(stdout, &statistics->energy, &scale);
+    cli_report_warnings(stdout, statistics, &scale);
+}
+
+static cli_exit inspect_result(pcs_context *ctx, const request *wish)
+{
+    pcs_result *result = NULL;
+    pcs_status status = pcs_result_open(ctx, wish->path, &result);
+    if (status < 0)
+        return cli_input_error(ctx, status);
+    char text[256];
+    if (wish->model)
+        fputs(pcs_result_model_text(result), stdout);
+    else if (wish->signals)
+        for (int32_t i = 0; pcs_result_signal_path(result, i, text, sizeof text); i++)
+            puts(text);
+    else
+        report_result(result, wish->path);
+    pcs_result_destroy(result);
+    return CLI_EXIT_OK;
+}
+
+// ---- Models and checkpoints ----
+
+static void report_model_file(const pcs_model_file *file, const char *path)
+{
+    pcs_simulation_def def = pcs_model_file_simulation(file);
+    double interval = pcs_model_file_output_step(file);
+    const char *title = pcs_model_file_title(file);
+    printf("%s\n", *title ? title : path);
+    cli_report_line(stdout, "kind", "model");
+    cli_report_model(stdout, pcs_model_file_model(file), -1);
+    cli_report_line(stdout, "simulation", "%s, step %g s, from %g s to %g s", def.scheme, def.step,
+                    def.start, def.end);
+    if (interval > 0)
+        cli_report_line(stdout, "frames", "every %g s", interval);
+    else
+        cli_report_line(stdout, "frames", "every step");
+    const char *const *signals = NULL;
+    int32_t count = pcs_model_file_signals(file, &signals);
+    for (int32_t i = 0; i < count; i++)
+        cli_report_line(stdout, i == 0 ? "signals" : "", "%s", signals[i]);
+}
+
+static cli_exit inspect_model(pcs_context *ctx, const request *wish)
+{
+    pcs_model_file *file = NULL;
+    pcs_status status = pcs_model_file_read(ctx, wish->path, NULL, 0, &file);
+    if (status < 0)
+        return cli_input_error(ctx, status);
+    char text[256];
+    if (wish->model)
+        fputs(pcs_model_file_text(file), stdout);
+    else if (wish->signals)
+        for (int32_t i = 0; pcs_model_signal_path(pcs_model_file_model(file), i, text, sizeof text);
+             i++)
+            puts(text);
+    else
+        report_model_file(file, wish->path);
+    pcs_model_file_destroy(file);
+    return CLI_EXIT_OK;
+}
+
+static cli_exit inspect(const request *wish)
+{
+    cli_file_kind kind = cli_file_find_kind(wish->path);
+    if (kind == CLI_FILE_UNREADABLE)
+        return CLI_EXIT_BAD_INPUT;
+    if (kind == CLI_FILE_CHECKPOINT) {
+        printf("%s\n", wish->path);
+        cli_report_line(stdout, "kind", "checkpoint; continue with percuss run MODEL --resume %s",
+                        wish->path);
+        return CLI_EXIT_OK;
+    }
+    pcs_context *ctx = cli_context_create();
+    if (!ctx)
+        return CLI_EXIT_FAILED;
+    cli_exit code = kind == CLI_FILE_RESULT ? inspect_result(ctx, wish) : inspect_model(ctx, wish);
+    pcs_context_destroy(ctx);
+    return code;
+}
+
+cli_exit cli_info(int argc, char **argv)
+{
+    request wish = {0};
+    cli_parser parser;
+    char *value = NULL;
+    int option;
+    cli_parser_init(&parser, &syntax, argc, argv);
+    while ((option = cli_parse(&parser, &value)) != CLI_END) {
+        if (option == CLI_HELP)
+            return CLI_EXIT_OK;
+        if (option == CLI_MISTAKE)
+            return CLI_EXIT_BAD_INPUT;
+        if (option == CLI_OPERAND && wish.path) {
+            cli_message("one file at a time: '%s' or '%s'", wish.path, value);
+            return CLI_EXIT_BAD_INPUT;
+        }
+        if (option == CLI_OPERAND)
+            wish.path = value;
+        wish.signals = wish.signals || option == OPTION_SIGNALS;
+        wish.model = wish.model || option == OPTION_MODEL;
+    }
+    if (wish.path)
+        return inspect(&wish);
+    cli_message("info needs a file: %s", syntax.usage);
+    return CLI_EXIT_BAD_INPUT;
+}

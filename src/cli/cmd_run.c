@@ -1,0 +1,413 @@
+// percuss run: simulate a model file, write the result, print the summary.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "commands.h"
+#include "file_kind.h"
+#include "interrupt.h"
+#include "message.h"
+#include "model_options.h"
+#include "options.h"
+#include "outputs.h"
+#include "progress.h"
+#include "report.h"
+
+enum {
+    OPTION_SET,
+    OPTION_SCHEME,
+    OPTION_STEP,
+    OPTION_END,
+    OPTION_OUT,
+    OPTION_NO_RESULT,
+    OPTION_OUTPUT_STEP,
+    OPTION_CSV,
+    OPTION_CSV_FILE,
+    OPTION_CHECKPOINT,
+    OPTION_CHECKPOINT_EVERY,
+    OPTION_RESUME,
+    OPTION_QUIET,
+    OPTION_COUNT
+};
+
+static const cli_option options[OPTION_COUNT] = {
+    [OPTION_SET] = {"--set", "KEY=VALUE",
+                    "replace a value of the model file: a parameter (--set length=0.2) or a\n"
+                    "path (--set bodies.ball.mass=2); may be repeated"},
+    [OPTION_SCHEME] = {"--scheme", "NAME", "time integration (percuss list schemes)"},
+    [OPTION_STEP] = {"--step", "SECONDS", "time step"},
+    [OPTION_END] = {"--end", "SECONDS", "simulated time to stop at"},
+    [OPTION_OUT] = {"--out", "FILE",
+                    "result file; the model's name with .h5, in the current folder, if not given"},
+    [OPTION_NO_RESULT] = {"--no-result", NULL, "write no result file"},
+    [OPTION_OUTPUT_STEP] = {"--output-step", "SECONDS",
+                            "simulated time between stored frames; 0 stores every step"},
+    [OPTION_CSV] = {"--csv", "SIGNAL,...",
+                    "print these signals as CSV on standard output; the summary then goes to\n"
+                    "standard error (percuss info MODEL --signals names the signals)"},
+    [OPTION_CSV_FILE] = {"--csv-file", "FILE",
+                         "write the CSV to this file; without --csv the signals are those of\n"
+                         "'output: signals' in the model file"},
+    [OPTION_CHECKPOINT] = {"--checkpoint", "FILE", "keep the state in this file, for --resume"},
+    [OPTION_CHECKPOINT_EVERY] = {"--checkpoint-every", "SECONDS",
+                                 "simulated time between checkpoints; at the end only if not\n"
+                                 "given"},
+    [OPTION_RESUME] = {"--resume", "FILE",
+                       "continue from a checkpoint, or from the end of a result, of the same\n"
+                       "model, scheme and options; the result has the frames from there on"},
+    [OPTION_QUIET] = {"--quiet", NULL, "no progress and no summary"},
+};
+
+static const cli_syntax syntax = {
+    .usage = "percuss run MODEL [OPTION]...",
+    .text = "Simulates the model file and writes the result. Ctrl-C finishes the present step and\n"
+            "closes the result properly.",
+    .options = options,
+    .n_options = OPTION_COUNT,
+    .notes = "exit code: 0 finished; 1 finished, but some steps did not converge; 2 mistake in the\n"
+             "model, an option or an input file; 3 the run failed or its output could not be\n"
+             "written; 130 interrupted, with the result properly closed",
+};
+
+// What the command line asks for, and what the run is made of.
+typedef struct session {
+    const char *model, *out, *csv, *csv_file, *checkpoint, *resume;
+    double checkpoint_every;
+    bool no_result, quiet;
+    cli_settings settings;
+    char *command;       // as stored in the result
+    char *default_out;   // from the model's name
+    char *signal_text;   // copy of --csv, cut at the commas
+    const char **signals;
+    int32_t n_signals;
+    pcs_context *ctx;
+    pcs_model_file *file;
+    pcs_simulation *simulation;
+    cli_outputs outputs;
+    cli_energy_scale energy;
+    double first_time, wall_time;
+} session;
+
+// ---- Command line ----
+
+static bool read_positive(const char *name, const char *text, double *value)
+{
+    char *end = NULL;
+    *value = strtod(text, &end);
+    if (*text && !*end && isfinite(*value) && *value > 0)
+        return true;
+    cli_message("%s %s: must be a positive number", name, text);
+    return false;
+}
+
+static bool take_option(session *run, int option, char *value)
+{
+    const char **texts[OPTION_COUNT] = {
+        [OPTION_OUT] = &run->out,           [OPTION_CSV] = &run->csv,
+        [OPTION_CSV_FILE] = &run->csv_file, [OPTION_CHECKPOINT] = &run->checkpoint,
+        [OPTION_RESUME] = &run->resume,
+    };
+    static const char *const keys[OPTION_COUNT] = {
+        [OPTION_SCHEME] = "simulation.scheme",
+        [OPTION_STEP] = "simulation.step",
+        [OPTION_END] = "simulation.end",
+        [OPTION_OUTPUT_STEP] = "output.step",
+    };
+    if (options[option].value && !*value) {
+        cli_message("option '%s' has an empty value", options[option].name);
+        return false;
+    }
+    if (texts[option])
+        *texts[option] = value;
+    else if (keys[option])
+        cli_settings_put(&run->settings, keys[option], value);
+    else if (option == OPTION_SET)
+        return cli_settings_add(&run->settings, value);
+    else if (option == OPTION_CHECKPOINT_EVERY)
+        return read_positive("--checkpoint-every", value, &run->checkpoint_every);
+    else if (option == OPTION_NO_RESULT)
+        run->no_result = true;
+    else if (option == OPTION_QUIET)
+        run->quiet = true;
+    return true;
+}
+
+static bool check_options(const session *run)
+{
+    if (!run->model)
+        cli_message("run needs a model file: %s", syntax.usage);
+    else if (run->no_result && run->out)
+        cli_message("--no-result and --out contradict each other");
+    else if (run->checkpoint_every > 0 && !run->checkpoint)
+        cli_message("--checkpoint-every needs --checkpoint FILE");
+    else
+        return true;
+    return false;
+}
+
+// CLI_END if all is well, CLI_HELP or CLI_MISTAKE otherwise.
+static int parse(session *run, int argc, char **argv)
+{
+    cli_parser parser;
+    char *value = NULL;
+    int option;
+    cli_parser_init(&parser, &syntax, argc, argv);
+    while ((option = cli_parse(&parser, &value)) != CLI_END) {
+        if (option == CLI_HELP || option == CLI_MISTAKE)
+            return option;
+        if (option == CLI_OPERAND && run->model) {
+            cli_message("one model file at a time: '%s' or '%s'", run->model, value);
+            return CLI_MISTAKE;
+        }
+        if (option == CLI_OPERAND)
+            run->model = value;
+        else if (!take_option(run, option, value))
+            return CLI_MISTAKE;
+    }
+    return check_options(run) ? CLI_END : CLI_MISTAKE;
+}
+
+// The command line as one text.
+static char *join_command(int argc, char **argv)
+{
+    size_t size = sizeof "percuss";
+    for (int i = 0; i < argc; i++)
+        size += strlen(argv[i]) + 1;
+    char *text = malloc(size);
+    if (!text)
+        return NULL;
+    size_t length = (size_t)snprintf(text, size, "percuss");
+    for (int i = 0; i < argc; i++)
+        length += (size_t)snprintf(text + length, size - length, " %s", argv[i]);
+    return text;
+}
+
+// "models/crank.yaml" gives "crank.h5".
+static char *default_result(const char *model)
+{
+    const char *name = strrchr(model, '/') ? strrchr(model, '/') + 1 : model;
+    const char *dot = strrchr(name, '.');
+    int length = dot && dot != name ? (int)(dot - name) : (int)strlen(name);
+    size_t size = (size_t)length + sizeof ".h5";
+    char *path = malloc(size);
+    if (path)
+        snprintf(path, size, "%.*s.h5", length, name);
+    return path;
+}
+
+// Cuts --csv at its commas.
+static bool split_signals(session *run)
+{
+    size_t count = 1;
+    for (const char *c = run->csv; *c; c++)
+        count += *c == ',';
+    run->signal_text = malloc(strlen(run->csv) + 1);
+    run->signals = calloc(count, sizeof *run->signals);
+    if (!run->signal_text || !run->signals)
+        return false;
+    strcpy(run->signal_text, run->csv);
+    char *rest = NULL;
+    for (char *part = strtok_r(run->signal_text, ", ", &rest); part;
+         part = strtok_r(NULL, ", ", &rest))
+        run->signals[run->n_signals++] = part;
+    return true;
+}
+
+// ---- The run ----
+
+// Loads the state of a checkpoint file or of the end of a result.
+static pcs_status resume(session *run)
+{
+    cli_file_kind kind = cli_file_find_kind(run->resume);
+    if (kind != CLI_FILE_RESULT)
+        return pcs_checkpoint_read(run->ctx, run->simulation, run->resume);
+    pcs_result *result = NULL;
+    const void *bytes = NULL;
+    size_t size = 0;
+    pcs_status status = pcs_result_open(run->ctx, run->resume, &result);
+    if (status >= 0)
+        status = pcs_result_checkpoint(result, &bytes, &size);
+    if (status >= 0)
+        status = pcs_simulation_load(run->simulation, bytes, size);
+    pcs_result_destroy(result);
+    return status;
+}
+
+static bool is_same_file(const char *a, const char *b)
+{
+    struct stat first, second;
+    return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev &&
+           first.st_ino == second.st_ino;
+}
+
+// Everything that can be wrong with the input, before anything is written.
+static cli_exit prepare(session *run)
+{
+    if (run->resume && !run->no_result && is_same_file(run->resume, run->out)) {
+        cli_message("%s: the new result would replace the one it resumes from; give another name "
+                    "with --out",
+                    run->out);
+        return CLI_EXIT_BAD_INPUT;
+    }
+    if (run->resume && cli_file_find_kind(run->resume) == CLI_FILE_UNREADABLE)
+        return CLI_EXIT_BAD_INPUT;
+    pcs_status status = cli_load(run->ctx, run->model, &run->settings, &run->file,
+                                 &run->simulation);
+    if (status >= 0)
+        status = pcs_simulation_start(run->simulation);
+    if (status >= 0 && run->resume)
+        status = resume(run);
+    if (status < 0)
+        return cli_input_error(run->ctx, status);
+    return CLI_EXIT_OK;
+}
+
+static cli_exit open_outputs(session *run)
+{
+    pcs_simulation_def simulation = pcs_model_file_simulation(run->file);
+    cli_output_def def = {
+        .result = run->no_result ? NULL : run->out,
+        .csv = run->csv_file ? run->csv_file : run->csv ? "-" : NULL,
+        .signals = run->signals,
+        .n_signals = run->n_signals,
+        .checkpoint = run->checkpoint,
+        .checkpoint_every = run->checkpoint_every,
+        .start = simulation.start,
+        .frame_every = pcs_model_file_output_step(run->file),
+        .title = pcs_model_file_title(run->file),
+        .model_text = pcs_model_file_text(run->file),
+        .command = run->command,
+    };
+    if (run->csv_file && !run->csv)
+        def.n_signals = pcs_model_file_signals(run->file, &def.signals);
+    if (def.csv && def.n_signals == 0) {
+        cli_message("no signals to write: name them with --csv or in the model file under "
+                    "'output: signals'");
+        return CLI_EXIT_BAD_INPUT;
+    }
+    pcs_status status = cli_outputs_open(&run->outputs, run->ctx, &def, run->simulation);
+    if (status >= 0)
+        return CLI_EXIT_OK;
+    cli_message("%s", pcs_context_error(run->ctx));
+    (void)!cli_outputs_close(&run->outputs, run->simulation, false, false);
+    return status == PCS_ERROR_INPUT || status == PCS_ERROR_ARGUMENT ? CLI_EXIT_BAD_INPUT
+                                                                     : CLI_EXIT_FAILED;
+}
+
+static void note_energy(session *run)
+{
+    const pcs_energy_account *energy = &pcs_simulation_statistics(run->simulation)->energy;
+    cli_energy_scale_update(&run->energy, energy->kinetic, energy->potential);
+}
+
+// Steps until the end, an error or Ctrl-C; everything written so far is closed in any case.
+static cli_exit simulate(session *run)
+{
+    pcs_simulation *simulation = run->simulation;
+    pcs_simulation_def def = pcs_model_file_simulation(run->file);
+    cli_progress progress;
+    pcs_status status = PCS_OK;
+    run->first_time = pcs_simulation_time(simulation);
+    cli_progress_init(&progress, run->quiet, run->first_time, def.end);
+    note_energy(run);
+    while (status >= 0 && !pcs_simulation_finished(simulation) && !cli_interrupted()) {
+        status = pcs_simulation_step(simulation);
+        if (status >= 0) {
+            note_energy(run);
+            status = cli_outputs_step(&run->outputs, simulation);
+            cli_progress_update(&progress, simulation);
+        }
+    }
+    cli_progress_clear();
+    run->wall_time = cli_wall_clock() - progress.clock_start;
+    bool good = status >= 0, complete = good && pcs_simulation_finished(simulation);
+    if (!good)
+        cli_message("%s", pcs_context_error(run->ctx));
+    pcs_status closing = cli_outputs_close(&run->outputs, simulation, good, complete);
+    if (closing < 0)
+        cli_message("%s", pcs_context_error(run->ctx));
+    if (!good || closing < 0)
+        return CLI_EXIT_FAILED;
+    if (!complete)
+        return CLI_EXIT_INTERRUPTED;
+    return pcs_simulation_statistics(simulation)->unconverged_steps > 0 ? CLI_EXIT_UNCONVERGED
+                                                                        : CLI_EXIT_OK;
+}
+
+static void print_summary(const session *run, cli_exit code)
+{
+    // Standard output may already be carrying the CSV.
+    FILE *out = run->csv && !run->csv_file ? stderr : stdout;
+    const pcs_statistics *statistics = pcs_simulation_statistics(run->simulation);
+    pcs_simulation_def def = pcs_model_file_simulation(run->file);
+    double time = pcs_simulation_time(run->simulation);
+    const char *title = pcs_model_file_title(run->file);
+    const char *end = code == CLI_EXIT_INTERRUPTED ? ", interrupted"
+                      : code == CLI_EXIT_FAILED    ? ", failed"
+                                                   : "";
+    fprintf(out, "%s\n", *title ? title : run->model);
+    cli_report_line(out, "scheme", "%s, step %g s", def.scheme, def.step);
+    cli_report_line(out, "simulated time", "%g s to %g s%s%s", run->first_time, time,
+                    run->resume ? ", resumed" : "", end);
+    cli_report_statistics(out, statistics);
+    cli_report_redundant_rows(out, run->simulation);
+    cli_report_line(out, "wall time", "%.3g s, %.3g times real time", run->wall_time,
+                    run->wall_time > 0 ? (time - run->first_time) / run->wall_time : 0.0);
+    if (!run->no_result && code != CLI_EXIT_FAILED)
+        cli_report_line(out, "result", "%s, %lld frames%s", run->out,
+                        (long long)run->outputs.frames,
+                        code == CLI_EXIT_INTERRUPTED ? " (marked incomplete)" : "");
+    if (run->checkpoint)
+        cli_report_line(out, "checkpoint", "%s", run->checkpoint);
+    cli_report_energy(out, &statistics->energy, &run->energy);
+    cli_report_warnings(out, statistics, &run->energy);
+}
+
+static void release(session *run)
+{
+    pcs_simulation_destroy(run->simulation);
+    pcs_model_file_destroy(run->file);
+    pcs_context_destroy(run->ctx);
+    cli_settings_free(&run->settings);
+    free(run->signals);
+    free(run->signal_text);
+    free(run->default_out);
+    free(run->command);
+}
+
+static cli_exit execute(session *run)
+{
+    run->default_out = default_result(run->model);
+    if (!run->out)
+        run->out = run->default_out;
+    if (!run->out || (run->csv && !split_signals(run))) {
+        cli_message("out of memory");
+        return CLI_EXIT_FAILED;
+    }
+    cli_exit code = prepare(run);
+    if (code == CLI_EXIT_OK)
+        code = open_outputs(run);
+    if (code != CLI_EXIT_OK)
+        return code;
+    code = simulate(run);
+    if (!run->quiet)
+        print_summary(run, code);
+    return code;
+}
+
+cli_exit cli_run(int argc, char **argv)
+{
+    session run = {.command = join_command(argc, argv), .ctx = cli_context_create()};
+    cli_exit code = CLI_EXIT_FAILED;
+    if (run.ctx && run.command && cli_settings_init(&run.settings, argc)) {
+        int parsed = parse(&run, argc, argv);
+        cli_interrupt_install();
+        code = parsed == CLI_HELP      ? CLI_EXIT_OK
+               : parsed == CLI_MISTAKE ? CLI_EXIT_BAD_INPUT
+                                       : execute(&run);
+    }
+    release(&run);
+    return code;
+}

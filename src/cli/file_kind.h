@@ -1,0 +1,14 @@
+// What a file is, by its first bytes.
+#ifndef PCS_CLI_FILE_KIND_H
+#define PCS_CLI_FILE_KIND_H
+
+typedef enum cli_file_kind {
+    CLI_FILE_UNREADABLE, // a message was printed
+    CLI_FILE_RESULT,     // HDF5
+    CLI_FILE_CHECKPOINT,
+    CLI_FILE_OTHER       // a model, presumably
+} cli_file_kind;
+
+cli_file_kind cli_file_find_kind(const char *path);
+
+#endif

@@ -1,0 +1,39 @@
+#include "interrupt.h"
+
+#include <signal.h>
+#include <string.h>
+
+// A signal handler can reach nothing but this.
+static volatile sig_atomic_t stop_requested = 0;
+
+static void request_stop(int number)
+{
+    (void)number;
+    stop_requested = 1;
+}
+
+void cli_interrupt_install(void)
+{
+    static const int asking[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    sigemptyset(&action.sa_mask);
+    action.sa_handler = request_stop;
+    action.sa_flags = (int)(SA_RESTART | SA_RESETHAND);
+    for (size_t i = 0; i < sizeof asking / sizeof *asking; i++) {
+        // A signal that the caller ignores (nohup, background job) stays ignored.
+        struct sigaction old;
+        if (sigaction(asking[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+            sigaction(asking[i], &action, NULL);
+    }
+    // A closed pipe and a file size limit become errors of the write call, with their messages.
+    action.sa_handler = SIG_IGN;
+    action.sa_flags = 0;
+    sigaction(SIGPIPE, &action, NULL);
+    sigaction(SIGXFSZ, &action, NULL);
+}
+
+bool cli_interrupted(void)
+{
+    return stop_requested != 0;
+}

@@ -1,0 +1,82 @@
+// The program: finds the verb and hands over.
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "commands.h"
+#include "message.h"
+#include "options.h"
+
+typedef struct verb {
+    const char *name;
+    cli_exit (*function)(int argc, char **argv);
+    const char *help;
+} verb;
+
+static const verb verbs[] = {
+    {"run", cli_run, "simulate a model file and write the result"},
+    {"check", cli_check, "build a model and say what is in it, or what is wrong"},
+    {"info", cli_info, "say what is in a model, a result or a checkpoint"},
+    {"list", cli_list, "list schemes, joints, contacts, shapes, with options and defaults"},
+};
+enum { VERB_COUNT = sizeof verbs / sizeof *verbs };
+
+static void print_help(FILE *out)
+{
+    fputs("usage: percuss VERB [ARGUMENT]...\n\n"
+          "Simulates mechanisms of rigid bodies with joints, impacts and dry friction.\n\n"
+          "verbs:\n",
+          out);
+    for (int i = 0; i < VERB_COUNT; i++)
+        fprintf(out, "  %-8s %s\n", verbs[i].name, verbs[i].help);
+    fputs("\npercuss VERB --help explains a verb; percuss --version prints the version.\n\n"
+          "exit code: 0 ok; 1 finished, but some steps did not converge; 2 mistake in the model,\n"
+          "an option or an input file; 3 the run failed or its output could not be written;\n"
+          "130 interrupted, with the result properly closed\n",
+          out);
+}
+
+static cli_exit unknown_verb(const char *name)
+{
+    const char *names[VERB_COUNT];
+    for (int i = 0; i < VERB_COUNT; i++)
+        names[i] = verbs[i].name;
+    const char *nearest = cli_nearest(name, names, VERB_COUNT);
+    if (nearest)
+        cli_message("unknown verb '%s'; did you mean '%s'?", name, nearest);
+    else
+        cli_message("unknown verb '%s'; there are run, check, info, list (percuss --help)", name);
+    return CLI_EXIT_BAD_INPUT;
+}
+
+static cli_exit dispatch(int argc, char **argv)
+{
+    if (argc < 2) {
+        print_help(stderr);
+        return CLI_EXIT_BAD_INPUT;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+        strcmp(argv[1], "help") == 0) {
+        print_help(stdout);
+        return CLI_EXIT_OK;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("percuss %s\n", pcs_version());
+        return CLI_EXIT_OK;
+    }
+    for (int i = 0; i < VERB_COUNT; i++) {
+        if (strcmp(argv[1], verbs[i].name) == 0)
+            return verbs[i].function(argc - 1, argv + 1);
+    }
+    return unknown_verb(argv[1]);
+}
+
+int main(int argc, char **argv)
+{
+    cli_exit code = dispatch(argc, argv);
+    if ((fflush(stdout) != 0 || ferror(stdout)) && code == CLI_EXIT_OK) {
+        cli_message("cannot write to standard output: %s", strerror(errno));
+        code = CLI_EXIT_FAILED;
+    }
+    return (int)code;
+}

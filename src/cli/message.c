@@ -1,0 +1,47 @@
+#include "message.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "progress.h"
+
+void cli_message(const char *format, ...)
+{
+    va_list args;
+    cli_progress_clear();
+    fputs("percuss: ", stderr);
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    putc('\n', stderr);
+}
+
+static void print_log(void *user, pcs_log_level level, const char *text)
+{
+    (void)user;
+    if (level == PCS_LOG_WARNING)
+        cli_message("warning: %s", text);
+}
+
+pcs_context *cli_context_create(void)
+{
+    pcs_context_def def = pcs_context_default();
+    def.log = print_log;
+    pcs_context *ctx = pcs_context_create(&def);
+    if (!ctx)
+        cli_message("out of memory");
+    return ctx;
+}
+
+cli_exit cli_input_error(const pcs_context *ctx, pcs_status status)
+{
+    cli_message("%s", pcs_context_error(ctx));
+    switch (status) {
+    case PCS_ERROR_MEMORY:
+    case PCS_ERROR_SINGULAR:
+    case PCS_ERROR_NUMERIC:
+        return CLI_EXIT_FAILED;
+    default:
+        return CLI_EXIT_BAD_INPUT; // an input that cannot be read is bad input, too
+    }
+}

@@ -1,0 +1,24 @@
+// Options that change a model file's values: --set and its short forms.
+#ifndef PCS_CLI_MODEL_OPTIONS_H
+#define PCS_CLI_MODEL_OPTIONS_H
+
+#include "percuss/io.h"
+
+typedef struct cli_settings {
+    pcs_setting *list; // from malloc
+    int32_t count;
+} cli_settings;
+
+// Room for as many settings as there are arguments. False, with a message, when memory is out.
+bool cli_settings_init(cli_settings *settings, int argc);
+void cli_settings_free(cli_settings *settings);
+// "key=value"; splits the text in place. False, with a message, if it has another form.
+bool cli_settings_add(cli_settings *settings, char *text);
+void cli_settings_put(cli_settings *settings, const char *key, const char *value);
+
+// Model file, simulation with the file's scheme options. The initial state is not projected yet.
+// On failure the parts made so far are in place and must still be destroyed.
+pcs_status cli_load(pcs_context *ctx, const char *path, const cli_settings *settings,
+                    pcs_model_file **file, pcs_simulation **simulation) PCS_MUST_CHECK;
+
+#endif

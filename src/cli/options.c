@@ -1,0 +1,146 @@
+#include "options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "message.h"
+
+enum { WORD_MAX = 40 };
+
+// ---- Suggestions ----
+
+static int smallest(int a, int b, int c)
+{
+    int least = a < b ? a : b;
+    return least < c ? least : c;
+}
+
+// Number of insertions, deletions and replacements that turn a into b, row by row.
+static int edit_distance(const char *a, const char *b)
+{
+    int row[WORD_MAX + 1];
+    int n = (int)strlen(a), m = (int)strlen(b);
+    if (n > WORD_MAX || m > WORD_MAX)
+        return WORD_MAX;
+    for (int j = 0; j <= m; j++)
+        row[j] = j;
+    for (int i = 1; i <= n; i++) {
+        int diagonal = row[0];
+        row[0] = i;
+        for (int j = 1; j <= m; j++) {
+            int above = row[j];
+            row[j] = smallest(above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1]));
+            diagonal = above;
+        }
+    }
+    return row[m];
+}
+
+const char *cli_nearest(const char *word, const char *const *words, int count)
+{
+    const char *best = NULL;
+    int best_distance = WORD_MAX;
+    for (int k = 0; k < count; k++) {
+        int distance = edit_distance(word, words[k]);
+        // One slip in three characters, or a beginning of the word, is a typing error.
+        bool near = 3 * distance <= (int)strlen(words[k]);
+        bool starts = strlen(word) >= 2 && strncmp(word, words[k], strlen(word)) == 0;
+        if ((near || starts) && distance < best_distance) {
+            best = words[k];
+            best_distance = distance;
+        }
+    }
+    return best;
+}
+
+// ---- Parsing ----
+
+void cli_parser_init(cli_parser *parser, const cli_syntax *syntax, int argc, char **argv)
+{
+    *parser = (cli_parser){.syntax = syntax, .argc = argc, .argv = argv, .next = 1};
+}
+
+static int unknown_option(const cli_syntax *syntax, const char *name)
+{
+    const char *names[64] = {"--help"};
+    int count = 1;
+    for (int k = 0; k < syntax->n_options && count < 64; k++)
+        names[count++] = syntax->options[k].name;
+    const char *nearest = cli_nearest(name, names, count);
+    if (nearest)
+        cli_message("unknown option '%s'; did you mean '%s'?", name, nearest);
+    else
+        cli_message("unknown option '%s'; see --help", name);
+    return CLI_MISTAKE;
+}
+
+int cli_parse(cli_parser *parser, char **value)
+{
+    if (parser->next >= parser->argc)
+        return CLI_END;
+    char *argument = parser->argv[parser->next++];
+    *value = argument;
+    if (parser->operands_only || argument[0] != '-' || argument[1] == '\0')
+        return CLI_OPERAND;
+    if (strcmp(argument, "--") == 0) {
+        parser->operands_only = true;
+        return cli_parse(parser, value);
+    }
+    if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0) {
+        cli_print_help(parser->syntax);
+        return CLI_HELP;
+    }
+    size_t length = strcspn(argument, "=");
+    bool attached = argument[length] == '='; // --name=value
+    argument[length] = '\0';
+    const cli_syntax *syntax = parser->syntax;
+    int k = 0;
+    while (k < syntax->n_options && strcmp(syntax->options[k].name, argument) != 0)
+        k++;
+    if (k == syntax->n_options)
+        return unknown_option(syntax, argument);
+    const cli_option *option = &syntax->options[k];
+    if (!option->value && attached) {
+        cli_message("option '%s' takes no value", option->name);
+        return CLI_MISTAKE;
+    }
+    if (!option->value)
+        return k;
+    if (!attached && parser->next >= parser->argc) {
+        cli_message("option '%s' needs a value: %s %s", option->name, option->name, option->value);
+        return CLI_MISTAKE;
+    }
+    *value = attached ? argument + length + 1 : parser->argv[parser->next++];
+    return k;
+}
+
+// ---- Help ----
+
+static void print_option(const cli_option *option)
+{
+    enum { COLUMN = 28 };
+    int width = printf("  %s%s%s", option->name, option->value ? " " : "",
+                       option->value ? option->value : "");
+    if (width >= COLUMN) {
+        putchar('\n');
+        width = 0;
+    }
+    for (const char *line = option->help; line;) {
+        int length = (int)strcspn(line, "\n");
+        printf("%*s%.*s\n", COLUMN - width, "", length, line);
+        line = line[length] == '\n' ? line + length + 1 : NULL;
+        width = 0;
+    }
+}
+
+void cli_print_help(const cli_syntax *syntax)
+{
+    static const cli_option help = {"--help", NULL, "this text"};
+    printf("usage: %s\n\n%s\n\noptions:\n", syntax->usage, syntax->text);
+    for (int k = 0; k < syntax->n_options; k++)
+        print_option(&syntax->options[k]);
+    print_option(&help);
+    if (syntax->notes)
+        printf("\n%s\n", syntax->notes);
+}

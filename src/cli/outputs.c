@@ -1,0 +1,100 @@
+#include "outputs.h"
+
+#include <math.h>
+
+// Rounding allowed when a step end is compared with a due time, in intervals.
+static const double DUE_TOLERANCE = 1e-9;
+
+// The first due time after `time`. It depends on the time alone, so that a resumed run stores the
+// same frames as an uninterrupted one.
+static double next_due(double start, double interval, double time)
+{
+    if (interval <= 0)
+        return time;
+    return start + interval * (floor((time - start) / interval + DUE_TOLERANCE) + 1);
+}
+
+static bool is_due(double due, double interval, double time)
+{
+    return time >= due - DUE_TOLERANCE * interval;
+}
+
+static pcs_status write_frame(cli_outputs *outputs, const pcs_simulation *simulation)
+{
+    pcs_status status = PCS_OK;
+    if (outputs->result)
+        status = pcs_result_append(outputs->result, simulation);
+    if (status >= 0 && outputs->csv)
+        status = pcs_csv_append(outputs->csv, simulation);
+    outputs->last_frame = pcs_simulation_time(simulation);
+    outputs->next_frame =
+        next_due(outputs->def.start, outputs->def.frame_every, outputs->last_frame);
+    outputs->frames++;
+    return status;
+}
+
+static pcs_status open_result(cli_outputs *outputs, const pcs_simulation *simulation)
+{
+    pcs_result_def def = pcs_result_default();
+    def.path = outputs->def.result;
+    def.title = outputs->def.title;
+    def.model_text = outputs->def.model_text;
+    def.command = outputs->def.command;
+    return pcs_result_create(outputs->ctx, simulation, &def, &outputs->result);
+}
+
+pcs_status cli_outputs_open(cli_outputs *outputs, pcs_context *ctx, const cli_output_def *def,
+                            const pcs_simulation *simulation)
+{
+    *outputs = (cli_outputs){.def = *def, .ctx = ctx};
+    double time = pcs_simulation_time(simulation);
+    outputs->next_checkpoint = next_due(def->start, def->checkpoint_every, time);
+    pcs_status status = PCS_OK;
+    if (def->result)
+        status = open_result(outputs, simulation);
+    if (status >= 0 && def->csv)
+        status = pcs_csv_create(ctx, pcs_simulation_model(simulation), def->csv, def->signals,
+                                def->n_signals, &outputs->csv);
+    if (status < 0) {
+        pcs_result_abandon(outputs->result);
+        outputs->result = NULL;
+        return status;
+    }
+    return write_frame(outputs, simulation);
+}
+
+pcs_status cli_outputs_step(cli_outputs *outputs, const pcs_simulation *simulation)
+{
+    const cli_output_def *def = &outputs->def;
+    double time = pcs_simulation_time(simulation);
+    pcs_status status = PCS_OK;
+    if (is_due(outputs->next_frame, def->frame_every, time))
+        status = write_frame(outputs, simulation);
+    if (status >= 0 && def->checkpoint && def->checkpoint_every > 0 &&
+        is_due(outputs->next_checkpoint, def->checkpoint_every, time)) {
+        status = pcs_checkpoint_write(outputs->ctx, simulation, def->checkpoint);
+        outputs->next_checkpoint = next_due(def->start, def->checkpoint_every, time);
+    }
+    return status;
+}
+
+pcs_status cli_outputs_close(cli_outputs *outputs, const pcs_simulation *simulation, bool good,
+                             bool complete)
+{
+    pcs_status first = PCS_OK, status;
+    if (good && pcs_simulation_time(simulation) > outputs->last_frame)
+        first = write_frame(outputs, simulation);
+    if (good && first >= 0 && outputs->def.checkpoint)
+        first = pcs_checkpoint_write(outputs->ctx, simulation, outputs->def.checkpoint);
+    if (outputs->result) {
+        status = pcs_result_close(outputs->result, simulation, complete && first >= 0);
+        first = first < 0 ? first : status;
+    }
+    if (outputs->csv) {
+        status = pcs_csv_close(outputs->csv);
+        first = first < 0 ? first : status;
+    }
+    outputs->result = NULL;
+    outputs->csv = NULL;
+    return first;
+}

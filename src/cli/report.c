@@ -1,0 +1,210 @@
+#include "report.h"
+
+#include <math.h>
+#include <stdarg.h>
+
+enum { LABEL_WIDTH = 20, NAMES_SHOWN = 12 };
+
+// From here on a run's closing report warns.
+static const double PENETRATION_LIMIT = 1e-6; // m: finer than any machined fit
+static const double DRIFT_LIMIT = 1e-6;       // m or rad: the same for joints
+static const double REMAINDER_LIMIT = 1e-2;   // of the largest energy: visible in a plot
+
+void cli_report_line(FILE *out, const char *label, const char *format, ...)
+{
+    va_list args;
+    fprintf(out, "  %-*s", LABEL_WIDTH, label);
+    va_start(args, format);
+    vfprintf(out, format, args);
+    va_end(args);
+    putc('\n', out);
+}
+
+static const char *plural(int64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+// ---- The model ----
+
+typedef const char *(*name_fn)(const pcs_model *model, int32_t i);
+
+static const char *joint_text(const pcs_model *model, int32_t i)
+{
+    static char text[128]; // printed before the next call
+    snprintf(text, sizeof text, "%s (%s)", pcs_model_joint_name(model, i),
+             pcs_joint_kind_name(pcs_model_joint_kind(model, i)));
+    return text;
+}
+
+static void report_names(FILE *out, const char *label, const pcs_model *model, int32_t count,
+                         name_fn name)
+{
+    fprintf(out, "  %-*s%d", LABEL_WIDTH, label, (int)count);
+    for (int32_t i = 0; i < count && i < NAMES_SHOWN; i++)
+        fprintf(out, "%s%s", i == 0 ? ": " : ", ", name(model, i));
+    if (count > NAMES_SHOWN)
+        fprintf(out, " and %d more", (int)(count - NAMES_SHOWN));
+    putc('\n', out);
+}
+
+void cli_report_model(FILE *out, const pcs_model *model, int32_t redundant)
+{
+    int32_t dimension = pcs_model_dimension(model);
+    int32_t velocities = pcs_model_velocity_count(model);
+    int32_t rows = pcs_model_row_count(model);
+    cli_report_line(out, "dimension", "%d (%s)", (int)dimension,
+                    dimension == 2 ? "planar, x-y plane" : "spatial");
+    report_names(out, "bodies", model, pcs_model_body_count(model), pcs_model_body_name);
+    report_names(out, "joints", model, pcs_model_joint_count(model), joint_text);
+    report_names(out, "contact points", model, pcs_model_contact_count(model),
+                 pcs_model_contact_name);
+    if (redundant < 0)
+        cli_report_line(out, "unknowns", "%d velocities, %d constraint rows", (int)velocities,
+                        (int)rows);
+    else
+        cli_report_line(out, "degrees of freedom",
+                        "%d (%d velocities, %d constraint rows, %d of them redundant)",
+                        (int)(velocities - rows + redundant), (int)velocities, (int)rows,
+                        (int)redundant);
+}
+
+void cli_report_assembly(FILE *out, const pcs_model *model, const pcs_statistics *statistics)
+{
+    if (statistics->assembly_body == PCS_GROUND)
+        cli_report_line(out, "initial positions", "fit the joints, nothing was moved");
+    else
+        cli_report_line(out, "initial positions",
+                        "moved by at most %.3g m or rad (body %s) to close the joints",
+                        statistics->assembly_moved,
+                        pcs_model_body_name(model, statistics->assembly_body));
+    if (statistics->assembly_velocity_body == PCS_GROUND || statistics->assembly_velocity <= 0)
+        cli_report_line(out, "initial velocities", "fit the joints, nothing was changed");
+    else
+        cli_report_line(out, "initial velocities",
+                        "changed by at most %.3g m/s or rad/s (body %s) to fit the joints",
+                        statistics->assembly_velocity,
+                        pcs_model_body_name(model, statistics->assembly_velocity_body));
+}
+
+void cli_report_redundant_rows(FILE *out, const pcs_simulation *simulation)
+{
+    const pcs_model *model = pcs_simulation_model(simulation);
+    int32_t rows = pcs_model_row_count(model), shown = 0, count = 0;
+    for (int32_t i = 0; i < rows; i++)
+        count += pcs_simulation_row_is_redundant(simulation, i);
+    for (int32_t i = 0; i < rows && shown < NAMES_SHOWN; i++) {
+        if (pcs_simulation_row_is_redundant(simulation, i))
+            cli_report_line(out, shown++ == 0 ? "redundant rows" : "", "%s",
+                            pcs_model_row_name(model, i));
+    }
+    if (count > shown)
+        cli_report_line(out, "", "and %d more", (int)(count - shown));
+    if (count > 0)
+        cli_report_line(out, "",
+                        "other joints already hold them: the motion is right, but the reactions\n"
+                        "  %-*sof these joints are shared out arbitrarily",
+                        LABEL_WIDTH, "");
+}
+
+// ---- The run ----
+
+void cli_report_statistics(FILE *out, const pcs_statistics *statistics)
+{
+    cli_report_line(out, "steps", "%lld accepted, %lld rejected, %lld not converged",
+                    (long long)statistics->steps, (long long)statistics->rejected_steps,
+                    (long long)statistics->unconverged_steps);
+    cli_report_line(out, "impacts", "%lld", (long long)statistics->impacts);
+    cli_report_line(out, "closed contacts", "%d at the end, %d at most",
+                    (int)statistics->contacts_now, (int)statistics->contacts_most);
+    cli_report_line(out, "worst penetration", "%.3g m", statistics->worst_penetration);
+    cli_report_line(out, "worst joint drift", "%.3g m or rad, in velocity %.3g m/s or rad/s",
+                    statistics->worst_drift, statistics->worst_velocity_drift);
+    cli_report_line(out, "worst residual", "%.3g of the contact problem, %.3g of the momentum balance",
+                    statistics->worst_residual, statistics->worst_newton);
+}
+
+void cli_energy_scale_update(cli_energy_scale *scale, double kinetic, double potential)
+{
+    if (!scale->started) {
+        scale->started = true;
+        scale->first_potential = potential;
+    }
+    scale->largest = fmax(scale->largest, kinetic);
+    scale->largest = fmax(scale->largest, fabs(potential - scale->first_potential));
+}
+
+static double works(const pcs_energy_account *energy)
+{
+    return energy->applied + energy->actuator + energy->driver + energy->damping +
+           energy->friction + energy->impact;
+}
+
+void cli_report_energy(FILE *out, const pcs_energy_account *energy, const cli_energy_scale *scale)
+{
+    double end = energy->kinetic + energy->potential;
+    double start = end - works(energy) - energy->numerical;
+    const struct {
+        const char *label;
+        double value;
+    } rows[] = {
+        {"at the start", start},
+        {"applied forces", energy->applied},
+        {"actuators", energy->actuator},
+        {"prescribed motions", energy->driver},
+        {"damping", energy->damping},
+        {"friction", energy->friction},
+        {"impacts", energy->impact},
+        {"numerical remainder", energy->numerical},
+        {"at the end", end},
+    };
+    enum { N = sizeof rows / sizeof *rows };
+    fputs("energy balance\n", out);
+    for (int i = 0; i < N; i++) {
+        fprintf(out, "  %-*s% .6e J", LABEL_WIDTH, rows[i].label, rows[i].value);
+        if (i == N - 2 && scale->largest > 0)
+            fprintf(out, "  (%.1e of the largest energy, %.3g J)",
+                    fabs(energy->numerical) / scale->largest, scale->largest);
+        if (i == N - 1)
+            fprintf(out, "  (kinetic %.6g J, potential %.6g J)", energy->kinetic,
+                    energy->potential);
+        putc('\n', out);
+    }
+}
+
+int cli_report_warnings(FILE *out, const pcs_statistics *statistics, const cli_energy_scale *scale)
+{
+    int count = 0;
+    if (statistics->unconverged_steps > 0 && ++count)
+        fprintf(out,
+                "warning: %lld step%s did not converge and kept the best iterate (worst residual "
+                "%.1e);\n"
+                "         try a smaller --step or more solver iterations (percuss list schemes)\n",
+                (long long)statistics->unconverged_steps, plural(statistics->unconverged_steps),
+                statistics->worst_residual);
+    if (statistics->worst_penetration > PENETRATION_LIMIT && ++count)
+        fprintf(out,
+                "warning: bodies penetrated each other by up to %.1e m; try a smaller --step or "
+                "the\n"
+                "         projection of contacts (percuss list schemes)\n",
+                statistics->worst_penetration);
+    if (statistics->worst_drift > DRIFT_LIMIT && ++count)
+        fprintf(out,
+                "warning: joints came apart by up to %.1e m or rad; try a smaller --step or the "
+                "projection\n"
+                "         of joints (percuss list schemes)\n",
+                statistics->worst_drift);
+    double remainder = fabs(statistics->energy.numerical);
+    if (remainder > REMAINDER_LIMIT * scale->largest && scale->largest > 0 && ++count)
+        fprintf(out,
+                "warning: the numerical remainder is %.2g %% of the largest energy; a smaller "
+                "--step makes it smaller\n",
+                100 * remainder / scale->largest);
+    if (statistics->redundant_most > statistics->redundant_rows && ++count)
+        fprintf(out,
+                "warning: up to %d constraint rows were redundant during the run (%d at the "
+                "start): the\n"
+                "         mechanism passed a singular position\n",
+                (int)statistics->redundant_most, (int)statistics->redundant_rows);
+    return count;
+}

@@ -1,0 +1,35 @@
+// Text for people: what a model holds, and what a run's statistics say.
+#ifndef PCS_CLI_REPORT_H
+#define PCS_CLI_REPORT_H
+
+#include <stdio.h>
+
+#include "percuss/simulation.h"
+
+// "label     text" in aligned columns.
+void cli_report_line(FILE *out, const char *label, const char *format, ...) PCS_PRINTF(3, 4);
+
+// Bodies, joints, contacts and degrees of freedom. `redundant` < 0: not known.
+void cli_report_model(FILE *out, const pcs_model *model, int32_t redundant);
+// What the initial projection moved.
+void cli_report_assembly(FILE *out, const pcs_model *model, const pcs_statistics *statistics);
+// Names of the redundant constraint rows; nothing if there are none.
+void cli_report_redundant_rows(FILE *out, const pcs_simulation *simulation);
+
+// Largest energies seen during a run; the scale for its numerical remainder.
+typedef struct cli_energy_scale {
+    bool started;
+    double first_potential;
+    double largest; // of kinetic energy and of the change of potential energy
+} cli_energy_scale;
+
+void cli_energy_scale_update(cli_energy_scale *scale, double kinetic, double potential);
+
+// Steps, impacts, contacts, worst penetration, drift and residual.
+void cli_report_statistics(FILE *out, const pcs_statistics *statistics);
+// The account from the energy at the start to the energy at the end.
+void cli_report_energy(FILE *out, const pcs_energy_account *energy, const cli_energy_scale *scale);
+// Plain words about what is off; returns the number of warnings.
+int cli_report_warnings(FILE *out, const pcs_statistics *statistics, const cli_energy_scale *scale);
+
+#endif

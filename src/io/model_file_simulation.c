@@ -1,0 +1,143 @@
+// The sections `simulation` and `output` of a model file.
+#include <stdio.h>
+#include <string.h>
+
+#include "io/model_file.h"
+
+enum { KEYS_MOST = 128 };
+
+// ---- Scheme ----
+
+typedef struct scheme_options {
+    const char *name;
+    const pcs_option *rows;
+    int32_t n_rows;
+} scheme_options;
+
+static pcs_status find_scheme(pcs_model_reader *reader, const pcs_yaml_node *section,
+                              pcs_simulation_def *def, scheme_options *scheme)
+{
+    const char *names[KEYS_MOST];
+    int32_t n = 0, index = 0;
+    while (n < KEYS_MOST && (names[n] = pcs_scheme_name(n, NULL, NULL, NULL)) != NULL)
+        n++;
+    const pcs_yaml_node *node = pcs_yaml_child(section, "scheme");
+    if (node)
+        PCS_TRY(pcs_reader_read_choice(reader, node, "scheme", names, n, &index));
+    else
+        while (index < n && strcmp(names[index], def->scheme) != 0)
+            index++;
+    const char *help = NULL;
+    *scheme = (scheme_options){0};
+    scheme->name = pcs_scheme_name(index, &help, &scheme->rows, &scheme->n_rows);
+    if (scheme->name)
+        def->scheme = scheme->name;
+    return PCS_OK;
+}
+
+// ---- Options of the scheme ----
+
+static pcs_status unknown_option(const pcs_model_reader *reader, const pcs_yaml_node *entry,
+                                 const scheme_options *scheme)
+{
+    const char *keys[KEYS_MOST] = {"scheme", "start", "end", "step"};
+    char suggestion[PCS_SUGGESTION_SIZE];
+    int32_t n = 4;
+    for (int32_t k = 0; k < scheme->n_rows && n < KEYS_MOST; k++)
+        keys[n++] = scheme->rows[k].key;
+    pcs_schema_suggest(entry->key, keys, n, suggestion);
+    return pcs_yaml_error(reader->doc, entry->key_mark,
+                          "'%.60s' is not an option of the scheme %s%s", entry->key,
+                          scheme->name ? scheme->name : "", suggestion);
+}
+
+static pcs_status read_option_number(pcs_model_reader *reader, const pcs_yaml_node *entry,
+                                     const pcs_option *option, const char **text)
+{
+    double number;
+    PCS_TRY(pcs_reader_read_number(reader, entry, &number));
+    if (!(number >= option->lowest && number <= option->highest))
+        return pcs_yaml_error(reader->doc, entry->mark,
+                              "'%s' must be between %g and %g, but is %g", option->key,
+                              option->lowest, option->highest, number);
+    if (option->type == PCS_OPTION_INTEGER && number != floor(number))
+        return pcs_yaml_error(reader->doc, entry->mark, "'%s' must be a whole number, but is %g",
+                              option->key, number);
+    char digits[40];
+    int length = snprintf(digits, sizeof digits, "%.17g", number);
+    *text = pcs_yaml_copy(reader->doc, digits, (size_t)length);
+    return *text ? PCS_OK : PCS_ERROR_MEMORY;
+}
+
+static pcs_status read_option(pcs_model_reader *reader, const pcs_yaml_node *entry,
+                              const scheme_options *scheme, pcs_setting *setting)
+{
+    const pcs_option *option = NULL;
+    for (int32_t k = 0; k < scheme->n_rows && !option; k++) {
+        if (strcmp(scheme->rows[k].key, entry->key) == 0)
+            option = &scheme->rows[k];
+    }
+    if (!option)
+        return unknown_option(reader, entry, scheme);
+    setting->key = option->key;
+    if (option->type != PCS_OPTION_CHOICE)
+        return read_option_number(reader, entry, option, &setting->text);
+    int32_t n = 0, index = 0;
+    while (option->choices[n])
+        n++;
+    PCS_TRY(pcs_reader_read_choice(reader, entry, option->key, option->choices, n, &index));
+    setting->text = option->choices[index];
+    return PCS_OK;
+}
+
+pcs_status pcs_model_file_read_simulation(pcs_model_file *file, pcs_model_reader *reader)
+{
+    const pcs_yaml_node *section = pcs_yaml_child(file->root, "simulation");
+    pcs_simulation_def *def = &file->simulation;
+    *def = pcs_simulation_default();
+    scheme_options scheme;
+    PCS_TRY(find_scheme(reader, section, def, &scheme));
+    if (!section)
+        return PCS_OK;
+    PCS_TRY(pcs_reader_get_number(reader, section, "start", &def->start));
+    PCS_TRY(pcs_reader_get_number(reader, section, "end", &def->end));
+    PCS_TRY(pcs_reader_get_positive(reader, section, "step", &def->step));
+    const pcs_yaml_node *end = pcs_yaml_child(section, "end");
+    if (def->end < def->start)
+        return pcs_yaml_error(reader->doc, end ? end->mark : section->key_mark,
+                              "the end %g s comes before the start %g s", def->end, def->start);
+
+    file->options = pcs_yaml_alloc(&file->doc, (size_t)section->count, sizeof *file->options);
+    if (!file->options)
+        return PCS_ERROR_MEMORY;
+    static const char *const own_keys[] = {"scheme", "start", "end", "step"};
+    for (const pcs_yaml_node *entry = section->first; entry; entry = entry->next) {
+        bool own = false;
+        for (int k = 0; k < 4; k++)
+            own = own || strcmp(entry->key, own_keys[k]) == 0;
+        if (!own)
+            PCS_TRY(read_option(reader, entry, &scheme, &file->options[file->n_options++]));
+    }
+    return PCS_OK;
+}
+
+// ---- Output ----
+
+pcs_status pcs_model_file_read_output(pcs_model_file *file, pcs_model_reader *reader)
+{
+    const pcs_yaml_node *section = pcs_yaml_child(file->root, "output");
+    const pcs_yaml_node *signals = pcs_yaml_child(section, "signals");
+    PCS_TRY(pcs_reader_get_in_range(reader, section, "step", 0, INFINITY, &file->output_step));
+    int32_t n = signals ? signals->count : 0;
+    file->signals = pcs_yaml_alloc(&file->doc, (size_t)n, sizeof *file->signals);
+    if (!file->signals)
+        return PCS_ERROR_MEMORY;
+    for (const pcs_yaml_node *item = signals ? signals->first : NULL; item; item = item->next) {
+        pcs_signal signal;
+        pcs_status status = pcs_model_find_signal(file->ctx, file->model, item->text, &signal);
+        if (status < 0)
+            return pcs_yaml_locate(&file->doc, item->mark, status);
+        file->signals[file->n_signals++] = item->text;
+    }
+    return PCS_OK;
+}

@@ -1,0 +1,431 @@
+// The coupled islands of the saddle system: LU of the whole matrix
+//
+//     K = [ A  -G^T ]      redundant rows i replaced by p_i = 0,
+//         [ G    0  ]
+//
+// dense below DENSE_LIMIT, else sparse (KLU). Redundant rows depend on G alone, so they are found
+// with S = G diag(1/|A_kk|) G^T, which is semidefinite whatever A is. Solutions are refined until
+// the componentwise backward error max_i |r_i| / (|K||z| + |b|)_i is at rounding level
+// [ArioliDemmelDuff1989].
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "linalg/dense.h"
+#include "linalg/saddle_internal.h"
+
+// Size of K up to which a dense LU is the faster one; measured in bench/bench_saddle.c.
+#define DENSE_LIMIT 32
+// Backward error that needs no refinement, and how often to refine
+#define BACKWARD_ERROR (16.0 * DBL_EPSILON)
+#define REFINEMENTS 2
+
+// Factor: the sparse matrix of the triplets, and the storage of its LU --------------------------
+
+typedef struct triplets {
+    int32_t count;
+    int32_t *row, *column; // NULL while counting
+} triplets;
+
+static void add(triplets *t, int32_t row, int32_t column)
+{
+    if (t->row) {
+        t->row[t->count] = row;
+        t->column[t->count] = column;
+    }
+    ++t->count;
+}
+
+static void add_block(triplets *t, int32_t row, int32_t n_rows, int32_t column, int32_t n_columns)
+{
+    for (int32_t r = 0; r < n_rows; ++r)
+        for (int32_t c = 0; c < n_columns; ++c)
+            add(t, row + r, column + c);
+}
+
+// Places of the values of A in the order in which write_matrix() writes them
+static void list_matrix(const pcs_saddle *s, triplets *t)
+{
+    const pcs_kkt *kkt = s->kkt;
+    for (int32_t q = 0; q < kkt->n_nodes; ++q) {
+        const int32_t i = kkt->node[q], size = s->node_size[i];
+        add_block(t, kkt->place[i], size, kkt->place[i], size);
+    }
+    for (int32_t k = 0; k < s->n_couplings; ++k) {
+        const int32_t i = s->coupling[k][0], j = s->coupling[k][1];
+        add_block(t, kkt->place[i], s->node_size[i], kkt->place[j], s->node_size[j]);
+        add_block(t, kkt->place[j], s->node_size[j], kkt->place[i], s->node_size[i]);
+    }
+}
+
+// Places of G, -G^T and the diagonal of the rows, in the order of write_rows()
+static void list_rows(const pcs_saddle *s, triplets *t)
+{
+    const pcs_kkt *kkt = s->kkt;
+    for (int32_t q = 0; q < kkt->n_rows; ++q) {
+        const pcs_row_block *row = &s->rows[kkt->row[q]];
+        const int32_t first = kkt->n + kkt->row_place[q];
+        for (int32_t slot = 0; slot < row->n_nodes; ++slot) {
+            const int32_t column = kkt->place[row->node[slot]];
+            for (int32_t r = 0; r < row->size; ++r)
+                for (int32_t c = 0; c < s->node_size[row->node[slot]]; ++c) {
+                    add(t, first + r, column + c);
+                    add(t, column + c, first + r);
+                }
+        }
+        for (int32_t r = 0; r < row->size; ++r)
+            add(t, first + r, first + r);
+    }
+}
+
+static void factor_destroy(pcs_context *ctx, pcs_kkt_factor *f)
+{
+    pcs_sparse_lu_destroy(f->sparse);
+    pcs_sparse_destroy(ctx, &f->matrix);
+    pcs_free(ctx, f->position);
+    pcs_free(ctx, f->dense);
+    pcs_free(ctx, f->pivot);
+}
+
+static pcs_status factor_create(pcs_saddle *s, int32_t size, bool with_rows, pcs_kkt_factor *f)
+{
+    pcs_context *ctx = s->ctx;
+    triplets t = {0, NULL, NULL};
+    list_matrix(s, &t);
+    if (with_rows)
+        list_rows(s, &t);
+    f->position = PCS_NEW_ARRAY(ctx, int32_t, t.count);
+    int32_t *places = PCS_NEW_ARRAY(ctx, int32_t, 2 * (int64_t)t.count);
+    if (!f->position || !places) {
+        pcs_free(ctx, places);
+        return PCS_ERROR_MEMORY;
+    }
+    t = (triplets){0, places, places + t.count};
+    list_matrix(s, &t);
+    if (with_rows)
+        list_rows(s, &t);
+    const pcs_status status = pcs_sparse_create(ctx, size, size, t.count, t.row, t.column, NULL,
+                                                f->position, &f->matrix);
+    pcs_free(ctx, places);
+    PCS_TRY(status);
+    if (size > DENSE_LIMIT)
+        return pcs_sparse_lu_create(ctx, &f->matrix.pattern, &f->sparse);
+    f->dense = PCS_NEW_ARRAY(ctx, double, (int64_t)size * size);
+    f->pivot = PCS_NEW_ARRAY(ctx, int32_t, size);
+    return f->dense && f->pivot ? PCS_OK : PCS_ERROR_MEMORY;
+}
+
+// Returns PCS_OK, or PCS_ERROR_SINGULAR with the column
+static pcs_status factor_compute(pcs_kkt_factor *f, int32_t *column)
+{
+    *column = -1;
+    const pcs_sparse_pattern *P = &f->matrix.pattern;
+    const int32_t size = P->n_columns;
+    if (f->sparse) {
+        const pcs_status status = pcs_sparse_lu_factor(f->sparse, f->matrix.value);
+        *column = pcs_sparse_lu_singular_column(f->sparse);
+        return status;
+    }
+    memset(f->dense, 0, sizeof(double) * (size_t)size * (size_t)size);
+    for (int32_t j = 0; j < size; ++j)
+        for (int32_t e = P->start[j]; e < P->start[j + 1]; ++e)
+            f->dense[(int64_t)P->index[e] * size + j] = f->matrix.value[e];
+    *column = pcs_dense_small_factor(size, f->dense, f->pivot);
+    return *column < 0 ? PCS_OK : PCS_ERROR_SINGULAR;
+}
+
+static void factor_solve(pcs_kkt_factor *f, int32_t n_rhs, double *z)
+{
+    const int32_t size = f->matrix.pattern.n_columns;
+    if (f->sparse)
+        pcs_sparse_lu_solve(f->sparse, n_rhs, z);
+    else
+        for (int32_t c = 0; c < n_rhs; ++c)
+            pcs_dense_small_solve(size, f->dense, f->pivot, z + (int64_t)c * size);
+}
+
+// The coupled islands ---------------------------------------------------------------------------
+
+static pcs_status number_unknowns(pcs_saddle *s)
+{
+    pcs_kkt *kkt = s->kkt;
+    kkt->node = PCS_NEW_ARRAY(s->ctx, int32_t, s->n_nodes);
+    kkt->place = PCS_NEW_ARRAY(s->ctx, int32_t, s->n_nodes);
+    kkt->row = PCS_NEW_ARRAY(s->ctx, int32_t, s->n_rows);
+    kkt->row_place = PCS_NEW_ARRAY(s->ctx, int32_t, s->n_rows);
+    if (!kkt->node || !kkt->place || !kkt->row || !kkt->row_place)
+        return PCS_ERROR_MEMORY;
+    for (int32_t i = 0; i < s->n_nodes; ++i) {
+        kkt->place[i] = -1;
+        if (s->kind[i] != PCS_ISLAND_COUPLED)
+            continue;
+        kkt->node[kkt->n_nodes++] = i;
+        kkt->place[i] = kkt->n;
+        kkt->n += s->node_size[i];
+    }
+    for (int32_t r = 0; r < s->n_rows; ++r) {
+        if (s->rows[r].n_nodes == 0 || s->kind[s->rows[r].node[0]] != PCS_ISLAND_COUPLED)
+            continue;
+        kkt->row_place[kkt->n_rows] = kkt->m;
+        kkt->row[kkt->n_rows++] = r;
+        kkt->m += s->rows[r].size;
+    }
+    return PCS_OK;
+}
+
+static pcs_status create_search(pcs_saddle *s)
+{
+    pcs_kkt *kkt = s->kkt;
+    kkt->weight = PCS_NEW_ARRAY(s->ctx, pcs_node_inverse, s->n_nodes);
+    int64_t total = 0;
+    for (int32_t q = 0; q < kkt->n_nodes; ++q)
+        total += (int64_t)s->node_size[kkt->node[q]] * s->node_size[kkt->node[q]];
+    kkt->weight_value = PCS_NEW_ARRAY(s->ctx, double, total);
+    kkt->dropped = PCS_NEW_ARRAY(s->ctx, uint8_t, kkt->m);
+    if (!kkt->weight || !kkt->weight_value || !kkt->dropped)
+        return PCS_ERROR_MEMORY;
+    double *value = kkt->weight_value;
+    for (int32_t q = 0; q < kkt->n_nodes; ++q) {
+        const int32_t i = kkt->node[q], size = s->node_size[i];
+        kkt->weight[i] =
+            (pcs_node_inverse){.kind = PCS_NODE_DIAGONAL, .size = size, .value = value};
+        value += (int64_t)size * size;
+    }
+    return pcs_schur_create(s->ctx, s->n_nodes, s->node_size, kkt->n_rows, kkt->row, s->rows,
+                            &kkt->search);
+}
+
+pcs_status pcs_kkt_create(pcs_saddle *s)
+{
+    pcs_kkt *kkt = s->kkt = PCS_NEW(s->ctx, pcs_kkt);
+    if (!kkt)
+        return PCS_ERROR_MEMORY;
+    PCS_TRY(number_unknowns(s));
+    PCS_TRY(create_search(s));
+    PCS_TRY(factor_create(s, kkt->n + kkt->m, true, &kkt->full));
+    PCS_TRY(factor_create(s, kkt->n, false, &kkt->free));
+    kkt->rhs = PCS_NEW_ARRAY(s->ctx, double, kkt->n + kkt->m);
+    kkt->work = PCS_NEW_ARRAY(s->ctx, double, PCS_KKT_WORK(kkt->n + kkt->m, 1));
+    return kkt->rhs && kkt->work ? PCS_OK : PCS_ERROR_MEMORY;
+}
+
+void pcs_kkt_destroy(pcs_saddle *s)
+{
+    pcs_kkt *kkt = s->kkt;
+    if (!kkt)
+        return;
+    factor_destroy(s->ctx, &kkt->full);
+    factor_destroy(s->ctx, &kkt->free);
+    pcs_schur_destroy(&kkt->search);
+    pcs_free(s->ctx, kkt->node);
+    pcs_free(s->ctx, kkt->place);
+    pcs_free(s->ctx, kkt->row);
+    pcs_free(s->ctx, kkt->row_place);
+    pcs_free(s->ctx, kkt->weight);
+    pcs_free(s->ctx, kkt->weight_value);
+    pcs_free(s->ctx, kkt->dropped);
+    pcs_free(s->ctx, kkt->rhs);
+    pcs_free(s->ctx, kkt->work);
+    pcs_free(s->ctx, kkt);
+    s->kkt = NULL;
+}
+
+// Weights 1/|A_kk|; where the diagonal of A vanishes, that of the node's largest entry
+static void set_weights(pcs_saddle *s)
+{
+    pcs_kkt *kkt = s->kkt;
+    for (int32_t q = 0; q < kkt->n_nodes; ++q) {
+        const int32_t i = kkt->node[q], size = s->node_size[i];
+        const double *A = s->value + s->diagonal_start[i];
+        double largest = 0.0;
+        for (int32_t r = 0; r < size; ++r)
+            largest = fmax(largest, fabs(A[r * (size + 1)]));
+        for (int32_t r = 0; r < size; ++r) {
+            const double a = fabs(A[r * (size + 1)]);
+            const double chosen = a > 0.0 ? a : largest;
+            kkt->weight[i].value[r * (size + 1)] = chosen > 0.0 ? 1.0 / chosen : 1.0;
+        }
+    }
+}
+
+// Sets kkt->dropped and the flags of the system; *changed says whether any differs from before
+static pcs_status find_redundant(pcs_saddle *s, bool *changed)
+{
+    pcs_kkt *kkt = s->kkt;
+    const pcs_schur *S = &kkt->search;
+    *changed = false;
+    set_weights(s);
+    const int32_t bad = pcs_schur_factor(&kkt->search, kkt->weight, true, s->redundancy_tolerance);
+    if (bad >= 0)
+        return pcs_error(s->ctx, PCS_ERROR_NUMERIC, "row block %d is not finite", (int)bad);
+    for (int32_t k = 0; k < S->n; ++k)
+        for (int32_t r = 0; r < S->size[k]; ++r)
+            s->redundant[s->row_offset[S->order[k]] + r] =
+                S->inverse_pivot[S->offset[k] + r] == 0.0;
+    for (int32_t q = 0; q < kkt->n_rows; ++q)
+        for (int32_t r = 0; r < s->rows[kkt->row[q]].size; ++r) {
+            uint8_t *dropped = &kkt->dropped[kkt->row_place[q] + r];
+            const uint8_t now = s->redundant[s->row_offset[kkt->row[q]] + r];
+            *changed = *changed || *dropped != now;
+            *dropped = now;
+        }
+    return PCS_OK;
+}
+
+// Values of A in the order of list_matrix(); returns the next position
+static const int32_t *write_matrix(const pcs_saddle *s, const int32_t *position, double *value)
+{
+    const pcs_kkt *kkt = s->kkt;
+    for (int32_t q = 0; q < kkt->n_nodes; ++q) {
+        const int32_t i = kkt->node[q], count = s->node_size[i] * s->node_size[i];
+        const double *A = s->value + s->diagonal_start[i];
+        for (int32_t e = 0; e < count; ++e)
+            value[*position++] = A[e];
+    }
+    if (s->n_couplings > 0) { // the coupling blocks lie one behind the other
+        const double *A = s->value + s->coupling_start[0];
+        const int64_t count = s->n_values - s->coupling_start[0];
+        for (int64_t e = 0; e < count; ++e)
+            value[*position++] = A[e];
+    }
+    return position;
+}
+
+// Values of G, -G^T and the diagonal in the order of list_rows()
+static void write_rows(const pcs_saddle *s, const int32_t *position, double *value)
+{
+    const pcs_kkt *kkt = s->kkt;
+    for (int32_t q = 0; q < kkt->n_rows; ++q) {
+        const pcs_row_block *row = &s->rows[kkt->row[q]];
+        const uint8_t *dropped = kkt->dropped + kkt->row_place[q];
+        for (int32_t slot = 0; slot < row->n_nodes; ++slot) {
+            const double *J = row->J[slot];
+            const int32_t size = s->node_size[row->node[slot]];
+            for (int32_t r = 0; r < row->size; ++r)
+                for (int32_t c = 0; c < size; ++c) {
+                    const double g = dropped[r] ? 0.0 : J[r * size + c];
+                    value[*position++] = g;
+                    value[*position++] = -g;
+                }
+        }
+        for (int32_t r = 0; r < row->size; ++r)
+            value[*position++] = dropped[r] ? 1.0 : 0.0;
+    }
+}
+
+// The node of a column of K; for a column of a row the first node that the row touches
+static int32_t node_of_column(const pcs_saddle *s, int32_t column)
+{
+    const pcs_kkt *kkt = s->kkt;
+    for (int32_t q = 0; q < kkt->n_nodes; ++q) {
+        const int32_t i = kkt->node[q];
+        if (column >= kkt->place[i] && column < kkt->place[i] + s->node_size[i])
+            return i;
+    }
+    for (int32_t q = 0; q < kkt->n_rows; ++q) {
+        const pcs_row_block *row = &s->rows[kkt->row[q]];
+        const int32_t first = kkt->n + kkt->row_place[q];
+        if (column >= first && column < first + row->size)
+            return row->node[0];
+    }
+    return kkt->node[0];
+}
+
+static void factor_free(pcs_kkt *kkt)
+{
+    int32_t column = -1;
+    kkt->free_singular = factor_compute(&kkt->free, &column) < 0;
+    kkt->free_current = true;
+}
+
+pcs_status pcs_kkt_factorise(pcs_saddle *s)
+{
+    pcs_kkt *kkt = s->kkt;
+    bool changed = false;
+    PCS_TRY(find_redundant(s, &changed));
+    if (changed && kkt->full.sparse) // the old pivots belong to another set of rows
+        pcs_sparse_lu_forget_pivots(kkt->full.sparse);
+    const int32_t *position = write_matrix(s, kkt->full.position, kkt->full.matrix.value);
+    write_rows(s, position, kkt->full.matrix.value);
+    (void)write_matrix(s, kkt->free.position, kkt->free.matrix.value);
+    kkt->free_current = false;
+    int32_t column = -1;
+    const pcs_status status = factor_compute(&kkt->full, &column);
+    if (status == PCS_ERROR_SINGULAR) {
+        s->singular_node = node_of_column(s, column);
+        return pcs_error(s->ctx, PCS_ERROR_SINGULAR, "matrix is singular at node %d",
+                         (int)s->singular_node);
+    }
+    PCS_TRY(status);
+    if (kkt->free.sparse && pcs_sparse_lu_pivot_searches(kkt->free.sparse) == 0)
+        factor_free(kkt); // so that the memory of its pivots is taken now and not in a later step
+    return PCS_OK;
+}
+
+// residual = b - K z; returns the componentwise backward error
+static double residual(const pcs_sparse *K, const double *b, const double *z, double *r,
+                       double *scale)
+{
+    const pcs_sparse_pattern *P = &K->pattern;
+    const int32_t size = P->n_columns;
+    for (int32_t i = 0; i < size; ++i) {
+        r[i] = b[i];
+        scale[i] = fabs(b[i]);
+    }
+    for (int32_t j = 0; j < size; ++j)
+        for (int32_t e = P->start[j]; e < P->start[j + 1]; ++e) {
+            const double t = K->value[e] * z[j];
+            r[P->index[e]] -= t;
+            scale[P->index[e]] += fabs(t);
+        }
+    double error = 0.0;
+    for (int32_t i = 0; i < size; ++i)
+        if (fabs(r[i]) > error * scale[i])
+            error = fabs(r[i]) / scale[i];
+    return error;
+}
+
+// Adds corrections K^{-1} r to z while they at least halve the backward error
+static void refine(pcs_kkt_factor *f, const double *b, double *z, double *r, double *scale)
+{
+    const int32_t size = f->matrix.pattern.n_columns;
+    double error = residual(&f->matrix, b, z, r, scale);
+    for (int step = 0; step < REFINEMENTS && error > BACKWARD_ERROR; ++step) {
+        factor_solve(f, 1, r);
+        for (int32_t i = 0; i < size; ++i)
+            z[i] += r[i];
+        const double before = error;
+        error = residual(&f->matrix, b, z, r, scale);
+        if (!(error <= 0.5 * before))
+            return;
+    }
+}
+
+void pcs_kkt_solve(pcs_kkt *kkt, int32_t n_rhs, double *z, double *work)
+{
+    const int32_t size = kkt->n + kkt->m;
+    double *rhs = work, *r = work + (int64_t)n_rhs * size, *scale = r + size;
+    for (int32_t c = 0; c < n_rhs; ++c)
+        for (int32_t i = 0; i < kkt->m; ++i)
+            if (kkt->dropped[i])
+                z[(int64_t)c * size + kkt->n + i] = 0.0;
+    memcpy(rhs, z, sizeof(double) * (size_t)size * (size_t)n_rhs);
+    factor_solve(&kkt->full, n_rhs, z);
+    for (int32_t c = 0; c < n_rhs; ++c)
+        refine(&kkt->full, rhs + (int64_t)c * size, z + (int64_t)c * size, r, scale);
+}
+
+void pcs_kkt_solve_free(pcs_saddle *s, double *x)
+{
+    pcs_kkt *kkt = s->kkt;
+    if (!kkt->free_current)
+        factor_free(kkt);
+    if (kkt->free_singular) {
+        for (int32_t i = 0; i < kkt->n; ++i)
+            x[i] = NAN;
+        return;
+    }
+    memcpy(kkt->work, x, sizeof(double) * (size_t)kkt->n);
+    factor_solve(&kkt->free, 1, x);
+    refine(&kkt->free, kkt->work, x, kkt->work + kkt->n, kkt->work + 2 * (int64_t)kkt->n);
+}

@@ -1,0 +1,99 @@
+// Inside of the saddle system, shared by saddle.c, saddle_coupled.c and saddle_delassus.c.
+//
+// The nodes fall into islands: nodes connected by joint rows or by couplings. Each island takes one
+// of three ways:
+//     free     no rows, no couplings: x = A_ii^{-1} b
+//     jointed  rows, no couplings: block elimination through S = G A^{-1} G^T (linalg/schur.h)
+//     coupled  couplings: sparse or dense LU of the whole matrix [A -G^T; G 0] of these islands
+#ifndef PCS_LINALG_SADDLE_INTERNAL_H
+#define PCS_LINALG_SADDLE_INTERNAL_H
+
+#include "linalg/saddle.h"
+#include "linalg/schur.h"
+#include "linalg/sparse.h"
+
+typedef enum pcs_island_kind {
+    PCS_ISLAND_FREE,
+    PCS_ISLAND_JOINTED,
+    PCS_ISLAND_COUPLED
+} pcs_island_kind;
+
+// Square matrix with its factorisation, dense or sparse
+typedef struct pcs_kkt_factor {
+    pcs_sparse matrix;
+    int32_t *position; // entry of `matrix` for each value, in the order of assembly
+    double *dense;     // size x size; NULL: sparse
+    int32_t *pivot;
+    pcs_sparse_lu *sparse;
+} pcs_kkt_factor;
+
+// The coupled islands
+typedef struct pcs_kkt {
+    int32_t n, m; // scalar unknowns and rows of the coupled islands
+    int32_t n_nodes, n_rows;
+    int32_t *node;      // n_nodes: the coupled nodes
+    int32_t *place;     // by node of the system: first unknown in the matrix, -1 if not coupled
+    int32_t *row;       // n_rows: index into the rows of the system
+    int32_t *row_place; // n_rows: first scalar row, counted from n
+    pcs_schur search;   // redundant rows, with weights 1/|A_kk| in place of A^{-1}
+    pcs_node_inverse *weight; // by node of the system
+    double *weight_value;
+    uint8_t *dropped;    // m: redundant rows, replaced by p = 0
+    pcs_kkt_factor full; // [A -G^T; G 0]
+    pcs_kkt_factor free; // A alone; factorised when first asked for
+    bool free_current;
+    bool free_singular;
+    double *rhs;
+    double *work; // PCS_KKT_WORK(n + m, 1)
+} pcs_kkt;
+
+// Scratch of pcs_kkt_solve for n_rhs vectors
+#define PCS_KKT_WORK(size, n_rhs) ((int64_t)(size) * ((n_rhs) + 2))
+
+typedef struct pcs_saddle_touch {
+    int32_t k;    // block of the Schur complement, in elimination order
+    int32_t slot; // of the node in the row block
+} pcs_saddle_touch;
+
+struct pcs_saddle {
+    pcs_context *ctx;
+    int32_t n_nodes, n_couplings, n_rows;
+    int32_t n, m; // scalar unknowns and rows
+    double redundancy_tolerance;
+    const pcs_row_block *rows; // of the caller
+    int32_t *node_size;
+    int32_t *node_offset; // n_nodes+1
+    int32_t *row_offset;  // n_rows+1
+    int32_t (*coupling)[2];
+    int64_t *diagonal_start; // n_nodes: first value of the diagonal block
+    int64_t *coupling_start; // 2 n_couplings: first value of A_ij and A_ji
+    int64_t n_values;
+    double *value;
+
+    int32_t *island;   // by node: the node that stands for its island
+    uint8_t *kind;     // by node: pcs_island_kind
+    pcs_schur schur;   // rows of the jointed islands
+    int32_t *schur_offset;        // by block in elimination order: scalar row in the system
+    int32_t *touch_start;         // n_nodes+1
+    pcs_saddle_touch *touch;      // by node: the blocks of `schur` that touch it, k ascending
+    pcs_node_inverse *inverse;    // by node; of the free and jointed ones
+    double *inverse_value;
+    bool symmetric; // all diagonal blocks of the free and jointed islands
+    double *multiplier; // schur.m, elimination order
+    double *work;       // largest node: n^2 + n
+
+    pcs_kkt *kkt; // NULL without couplings
+
+    int32_t singular_node;
+    uint8_t *redundant;
+};
+
+pcs_status pcs_kkt_create(pcs_saddle *saddle) PCS_MUST_CHECK;
+void pcs_kkt_destroy(pcs_saddle *saddle);
+pcs_status pcs_kkt_factorise(pcs_saddle *saddle) PCS_MUST_CHECK;
+// n_rhs consecutive vectors (x; p) of length n + m. work: PCS_KKT_WORK
+void pcs_kkt_solve(pcs_kkt *kkt, int32_t n_rhs, double *z, double *work);
+// x <- A^{-1} x for one vector of length n; NaN when A alone is singular
+void pcs_kkt_solve_free(pcs_saddle *saddle, double *x);
+
+#endif

@@ -1,0 +1,169 @@
+// Evaluation of contacts: gaps, frames and rows of declared pairs and of joint limits.
+//
+// With the material points at point_a on a and point_b on b, the relative velocity
+//   u = (v_b - v_a) . (n, t1, t2) + surface,   v_k = v_node + omega_node x arm_k,
+// is linear in the velocities of the two nodes: for a direction e the form of b is d = e,
+// w = arm_b x e, that of a its opposite with arm_a. A surface of a that moves with s (a belt) has
+// u_T = (v_b - v_a - s) . t, so the imposed part is -s . t (docs/theory/notation-contacts.md).
+#include "model/contact.h"
+
+#include "model/contact_kind.h"
+#include "model/model.h"
+
+// The x axis of frame a gives t1 unless the sine of its angle with n is below this.
+static const double AXIS_SINE = 0.1;
+
+static pcs_placement place(const pcs_configuration *c, const pcs_attachment *at)
+{
+    if (at->node < 0)
+        return (pcs_placement){at->p, at->R};
+    const pcs_pose *pose = &c->pose[at->node];
+    return (pcs_placement){pcs_v3_add(pose->x, pcs_m3_mul_v3(&pose->R, at->p)),
+                           pcs_m3_mul(&pose->R, &at->R)};
+}
+
+// Tangents fixed to frame a, so that they are continuous in time. Planar: t1 is n turned by -90
+// degrees (x of a for the line y = 0). Spatial: t1 is x of a (y of a where x is too near to n)
+// projected on the tangent plane. t2 = n x t1.
+static void tangents(int32_t dimension, const pcs_mat3 *R_a, pcs_contact *contact)
+{
+    pcs_vec3 n = contact->normal, t;
+    if (dimension == 2) {
+        t = pcs_v3(n.y, -n.x, 0.0);
+    } else {
+        pcs_vec3 axis = pcs_m3_column(R_a, 0);
+        t = pcs_v3_axpy(axis, -pcs_v3_dot(n, axis), n);
+        if (pcs_v3_norm(t) < AXIS_SINE) {
+            axis = pcs_m3_column(R_a, 1);
+            t = pcs_v3_axpy(axis, -pcs_v3_dot(n, axis), n);
+        }
+        t = pcs_v3_scale(1.0 / pcs_v3_norm(t), t);
+    }
+    contact->tangent1 = t;
+    contact->tangent2 = pcs_v3_cross(n, t);
+}
+
+// Appends the block of one side to the row; sign -1 for a, +1 for b.
+static void add_block(const pcs_model *model, const pcs_configuration *c, int32_t node, double sign,
+                      pcs_vec3 point, pcs_contact *contact)
+{
+    if (node < 0)
+        return;
+    pcs_row_block *row = &contact->row;
+    double *J = contact->J[row->n_nodes];
+    row->node[row->n_nodes] = node;
+    row->J[row->n_nodes] = J;
+    row->n_nodes++;
+    const pcs_pose *pose = &c->pose[node];
+    pcs_node_kind kind = pcs_model_node(model, node)->kind;
+    int32_t stride = pcs_node_v_size(kind);
+    pcs_vec3 arm = pcs_v3_sub(point, pose->x);
+    const pcs_vec3 axis[3] = {contact->normal, contact->tangent1, contact->tangent2};
+    for (int32_t i = 0; i < row->size; i++) {
+        pcs_vec3 d = pcs_v3_scale(sign, axis[i]);
+        pcs_node_row(kind, pose, d, pcs_v3_cross(arm, d), J + i * stride);
+    }
+}
+
+// Velocity of a's surface relative to a, world frame.
+static pcs_vec3 surface_velocity(const pcs_configuration *c, const pcs_contact_pair *pair,
+                                 const pcs_mat3 *R_a)
+{
+    double s[2];
+    for (int i = 0; i < 2; i++)
+        s[i] = pair->surface[i] ? pcs_formula_evaluate(pair->surface[i], c->inputs)
+                                : pair->surface_number[i];
+    return pcs_m3_mul_v3(R_a, pcs_v3(s[0], s[1], 0.0));
+}
+
+static void evaluate_pair(const pcs_model *model, const pcs_configuration *c, bool rows,
+                          const pcs_contact_pair *pair, pcs_contact *contacts)
+{
+    pcs_contact_sizes sizes = {model->dimension, pair->radius_a, pair->radius_b,
+                               pair->size,       pair->width,    pair->vertices,
+                               pair->n_vertices, pair->closed,   pair->extent};
+    pcs_placement a = place(c, &pair->pair.a), b = place(c, &pair->pair.b);
+    pcs_contact_point points[PCS_CONTACT_SLOTS_MAX];
+    pcs_contact_kind_find(pair->kind)->compute(&sizes, &a, &b, points);
+
+    pcs_vec3 surface = {0.0, 0.0, 0.0};
+    if (rows && pair->row_size > 1)
+        surface = surface_velocity(c, pair, &a.R);
+    for (int32_t i = 0; i < pair->n_slots; i++) {
+        pcs_contact *contact = &contacts[i];
+        contact->gap = points[i].gap;
+        contact->point = points[i].point_b;
+        contact->normal = points[i].normal;
+        contact->law = pair->law;
+        if (!rows)
+            continue;
+        tangents(model->dimension, &a.R, contact);
+        contact->surface[0] = 0.0;
+        contact->surface[1] = -pcs_v3_dot(surface, contact->tangent1);
+        contact->surface[2] = -pcs_v3_dot(surface, contact->tangent2);
+        contact->row.size = pair->row_size;
+        contact->row.n_nodes = 0;
+        add_block(model, c, pair->pair.a.node, -1.0, points[i].point_a, contact);
+        add_block(model, c, pair->pair.b.node, 1.0, points[i].point_b, contact);
+    }
+}
+
+// gap = side (x - bound), row = side J; a limit has no place and no direction in space.
+static void evaluate_limit(const pcs_model *model, const pcs_configuration *c, bool rows,
+                           const pcs_limit *limit, pcs_contact *contact)
+{
+    const pcs_joint *joint = &model->joints.data[limit->joint];
+    const pcs_coordinate *x = &joint->coordinate[limit->coordinate];
+    pcs_pair_state pair = pcs_configuration_pair(model, c, &joint->pair);
+    double reference = x->turn >= 0 ? c->turns[x->turn] : 0.0;
+    pcs_vec3 zero = {0.0, 0.0, 0.0};
+    contact->gap = limit->side * (pcs_coordinate_value(x, &pair, reference) - limit->bound);
+    contact->point = contact->normal = contact->tangent1 = contact->tangent2 = zero;
+    contact->law = (pcs_law){0.0, limit->restitution, 0.0};
+    if (!rows)
+        return;
+    contact->surface[0] = contact->surface[1] = contact->surface[2] = 0.0;
+    pcs_rate_form form = pcs_coordinate_rate_form(x, &pair);
+    form.d_a = pcs_v3_scale(limit->side, form.d_a);
+    form.w_a = pcs_v3_scale(limit->side, form.w_a);
+    form.d_b = pcs_v3_scale(limit->side, form.d_b);
+    form.w_b = pcs_v3_scale(limit->side, form.w_b);
+    pcs_coordinate_rows(&form, &pair, contact->J[0], contact->J[1]);
+    contact->row.size = 1;
+    contact->row.n_nodes = 0;
+    const int32_t nodes[2] = {joint->pair.a.node, joint->pair.b.node};
+    for (int i = 0; i < 2; i++)
+        if (nodes[i] >= 0) {
+            contact->row.node[contact->row.n_nodes] = nodes[i];
+            contact->row.J[contact->row.n_nodes++] = contact->J[i];
+        }
+}
+
+void pcs_model_contacts(const pcs_model *model, const pcs_configuration *c, bool rows,
+                        pcs_contact *contacts)
+{
+    for (int32_t i = 0; i < model->contact_pairs.count; i++) {
+        const pcs_contact_pair *pair = &model->contact_pairs.data[i];
+        evaluate_pair(model, c, rows, pair, contacts + pair->first_slot);
+    }
+    for (int32_t i = 0; i < model->limits.count; i++) {
+        const pcs_limit *limit = &model->limits.data[i];
+        evaluate_limit(model, c, rows, limit, contacts + limit->slot);
+    }
+}
+
+void pcs_contact_velocity(const pcs_model *model, const pcs_contact *contact, const double *v,
+                          double *u)
+{
+    const pcs_row_block *row = &contact->row;
+    for (int32_t i = 0; i < row->size; i++)
+        u[i] = contact->surface[i];
+    for (int32_t k = 0; k < row->n_nodes; k++) {
+        const pcs_node *node = pcs_model_node(model, row->node[k]);
+        int32_t n = pcs_node_v_size(node->kind);
+        const double *v_node = v + node->v;
+        for (int32_t i = 0; i < row->size; i++)
+            for (int32_t j = 0; j < n; j++)
+                u[i] += row->J[k][i * n + j] * v_node[j];
+    }
+}

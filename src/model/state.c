@@ -1,0 +1,48 @@
+// The state as one block of numbers with named views.
+#include "model/state.h"
+
+#include <string.h>
+
+pcs_status pcs_state_init(pcs_context *ctx, const pcs_model *model, pcs_state *state)
+{
+    *state = (pcs_state){0};
+    const int64_t slots = model->n_slots;
+    struct {
+        double **view;
+        int64_t count;
+    } part[] = {
+        {&state->t, 1},
+        {&state->h, 1},
+        {&state->q, model->n_q},
+        {&state->v, model->n_v},
+        {&state->turns, model->n_turns},
+        {&state->p, model->n_rows},
+        {&state->r, 3 * slots},
+        {&state->u, 3 * slots},
+        {&state->gap, slots},
+        {&state->status, slots},
+        {&state->work, PCS_WORK_COUNT},
+    };
+    for (size_t i = 0; i < sizeof part / sizeof *part; ++i)
+        state->count += part[i].count;
+    state->data = PCS_NEW_ARRAY(ctx, double, state->count);
+    if (!state->data)
+        return PCS_ERROR_MEMORY;
+    double *next = state->data;
+    for (size_t i = 0; i < sizeof part / sizeof *part; ++i) {
+        *part[i].view = next;
+        next += part[i].count;
+    }
+    return PCS_OK;
+}
+
+void pcs_state_free(pcs_context *ctx, pcs_state *state)
+{
+    pcs_free(ctx, state->data);
+    *state = (pcs_state){0};
+}
+
+void pcs_state_copy(pcs_state *to, const pcs_state *from)
+{
+    memcpy(to->data, from->data, sizeof(double) * (size_t)from->count);
+}

@@ -1,0 +1,38 @@
+// Everything that changes during a run. One block of numbers, so that saving, restoring and comparing
+// states are copies of memory; the named arrays are views into it.
+#ifndef PCS_MODEL_STATE_H
+#define PCS_MODEL_STATE_H
+
+#include "model/model.h"
+
+typedef struct pcs_state {
+    int64_t count;  // numbers in `data`
+    double *data;   // owned
+    double *t;      // time, 1 number
+    double *q, *v;  // n_q, n_v
+    double *turns;  // multi-turn references, n_turns
+    double *p;      // joint impulses over the last step, n_rows
+    double *h;      // length of the last step, 1 number
+    double *r, *u;  // contact impulses and velocities, 3 for each slot
+    double *gap;    // n_slots, at the present configuration
+    double *status; // n_slots, a pcs_contact_state
+    double *work;   // PCS_WORK_COUNT accounts since the start
+} pcs_state;
+
+typedef enum pcs_work {
+    PCS_WORK_APPLIED,
+    PCS_WORK_ACTUATOR,
+    PCS_WORK_DRIVER,
+    PCS_WORK_DAMPING,
+    PCS_WORK_FRICTION,
+    PCS_WORK_IMPACT,
+    PCS_WORK_START_ENERGY, // kinetic + potential at the start
+    PCS_WORK_COUNT
+} pcs_work;
+
+pcs_status pcs_state_init(pcs_context *ctx, const pcs_model *model, pcs_state *state)
+    PCS_MUST_CHECK;
+void pcs_state_free(pcs_context *ctx, pcs_state *state);
+void pcs_state_copy(pcs_state *to, const pcs_state *from);
+
+#endif

@@ -1,0 +1,520 @@
+// Moreau-Jean time stepping [Acary lectures 3.3; Haddouni 2015, 3.14; Moreau 1988; Jean 1999].
+//
+// Over a step of length h, with x_{k+s} = (1-s) x_k + s x_{k+1}:
+//     M (v_{k+1} - v_k) = h f(t_{k+theta}, q_{k+theta}, v_{k+theta}) + G^T p + H^T r
+//     q_{k+1} = q_k [+] h v_{k+a},   q_{k+theta} = q_k [+] theta h v_{k+a}
+//     joints    G v_{k+1} = rate(t_{k+1}) - (1-theta) h (dG/dt) v        (order 2 for theta = 1/2)
+//     contacts  closed in the forecast:  K* \ni uhat \perp r \in K,  u = U_{k+1} + e U_k
+// a = theta is the classical scheme, a = 1/2 the variant that dissipates for every theta >= 1/2
+// [Acary lectures 3.6]. G, H and the gaps are taken at q_k [+] theta h v_k. Newton's method solves for
+// v_{k+1} with A = M + h theta C + h^2 theta a K kept over the step; the exact residual decides.
+#include "schemes/moreau_jean.h"
+
+#include <string.h>
+
+#include "schemes/start.h"
+
+static const char *const variants[] = {"standard", "dissipative", NULL};
+static const char *const projections[] = {"none", "bilateral", "all", NULL};
+static const char *const policies[] = {"accept", "shrink_step", "next_solver", "stop", NULL};
+
+static const pcs_option options[MJ_OPTION_COUNT] = {
+    [MJ_THETA] = {"theta", PCS_OPTION_REAL, 0.5, 0.5, 1, NULL,
+                  "weight of the end of the step: 0.5 is second order in smooth motion, 1 damps"},
+    [MJ_FORECAST] = {"forecast", PCS_OPTION_REAL, 0.5, 0, 1, NULL,
+                     "part of the step that the gap is forecast ahead to find closing contacts"},
+    [MJ_VARIANT] = {"variant", PCS_OPTION_CHOICE, MJ_STANDARD, 0, 1, variants,
+                    "standard, or dissipative: never gains energy for any theta and restitution"},
+    [MJ_PROJECTION] = {"projection", PCS_OPTION_CHOICE, MJ_PROJECT_ALL, 0, 2, projections,
+                       "after the step: none, bilateral (joints), all (joints and contacts)"},
+    [MJ_PROJECTION_TOLERANCE] = {"projection_tolerance", PCS_OPTION_REAL, 1e-12, 1e-15, 1, NULL,
+                                 "joint error and penetration left by the projection, m or rad"},
+    [MJ_NEWTON_TOLERANCE] = {"newton_tolerance", PCS_OPTION_REAL, 1e-10, 1e-14, 1e-2, NULL,
+                             "momentum balance, relative to its terms"},
+    [MJ_NEWTON_ITERATIONS] = {"newton_iterations", PCS_OPTION_INTEGER, 30, 1, 1000, NULL,
+                              "largest number of Newton iterations in a step"},
+    [MJ_SOLVER_TOLERANCE] = {"solver_tolerance", PCS_OPTION_REAL, 1e-10, 1e-15, 1, NULL,
+                             "contact problem, residual relative to the driving velocity"},
+    [MJ_SOLVER_ITERATIONS] = {"solver_iterations", PCS_OPTION_INTEGER, 10000, 1, 1e9, NULL,
+                              "largest number of Gauss-Seidel sweeps in a solve"},
+    [MJ_ON_FAILURE] = {"on_failure", PCS_OPTION_CHOICE, MJ_ACCEPT, 0, 3, policies,
+                       "when a solve does not converge: accept the best iterate, shrink_step, try "
+                       "the next_solver and then accept, or stop"},
+    [MJ_IMPACT_SPEED] = {"impact_speed", PCS_OPTION_REAL, 1e-9, 0, 1e9, NULL,
+                         "approach speed above which a closing contact counts as an impact, m/s"},
+    [MJ_ASSEMBLY_LIMIT] = {"assembly_limit", PCS_OPTION_REAL, 0.1, 0, 1e9, NULL,
+                           "largest initial correction, as a part of the model's size (or rad)"},
+};
+
+static moreau_jean *self(pcs_scheme *scheme)
+{
+    return (moreau_jean *)scheme;
+}
+
+// ---- Memory ----
+
+static pcs_status init_arrays(moreau_jean *s)
+{
+    pcs_context *ctx = s->base.ctx;
+    const pcs_model *m = s->base.model;
+    double **of_q[] = {&s->q_forecast, &s->q_middle, &s->q_end};
+    double **of_v[] = {&s->v, &s->v_middle, &s->f, &s->x, &s->momentum, &s->scale};
+    double **of_rows[] = {&s->g, &s->rate, &s->convective, &s->p, &s->p_step};
+    double **of_contacts[] = {&s->u_k, &s->r, &s->u, &s->q_c, &s->restitution};
+    bool good = true;
+    for (size_t i = 0; i < sizeof of_q / sizeof *of_q; ++i)
+        good = (*of_q[i] = PCS_NEW_ARRAY(ctx, double, m->n_q)) && good;
+    for (size_t i = 0; i < sizeof of_v / sizeof *of_v; ++i)
+        good = (*of_v[i] = PCS_NEW_ARRAY(ctx, double, m->n_v)) && good;
+    for (size_t i = 0; i < sizeof of_rows / sizeof *of_rows; ++i)
+        good = (*of_rows[i] = PCS_NEW_ARRAY(ctx, double, m->n_rows)) && good;
+    for (size_t i = 0; i < sizeof of_contacts / sizeof *of_contacts; ++i)
+        good = (*of_contacts[i] = PCS_NEW_ARRAY(ctx, double, 3 * (int64_t)m->n_slots + 3)) && good;
+    s->mu = PCS_NEW_ARRAY(ctx, double, m->n_slots);
+    s->active = PCS_NEW_ARRAY(ctx, int32_t, m->n_slots);
+    s->offset = PCS_NEW_ARRAY(ctx, int32_t, m->n_slots + 1);
+    s->H = PCS_NEW_ARRAY(ctx, const pcs_row_block *, m->n_slots);
+    s->normal_rows = PCS_NEW_ARRAY(ctx, pcs_row_block, m->n_slots);
+    s->contacts = PCS_NEW_ARRAY(ctx, pcs_contact, m->n_slots);
+    s->contacts_end = PCS_NEW_ARRAY(ctx, pcs_contact, m->n_slots);
+    good = good && s->mu && s->active && s->offset && s->H && s->normal_rows && s->contacts &&
+           s->contacts_end;
+    return good ? PCS_OK : PCS_ERROR_MEMORY;
+}
+
+static pcs_status create_saddle(moreau_jean *s)
+{
+    const pcs_model *m = s->base.model;
+    int32_t *size = PCS_NEW_ARRAY(s->base.ctx, int32_t, m->nodes.count);
+    if (!size)
+        return PCS_ERROR_MEMORY;
+    for (int32_t i = 0; i < m->nodes.count; ++i)
+        size[i] = pcs_node_v_size(pcs_model_node(m, i)->kind);
+    pcs_saddle_def def = pcs_saddle_default();
+    def.n_nodes = m->nodes.count;
+    def.node_size = size;
+    def.n_couplings = m->n_pairs;
+    def.coupling = (const int32_t(*)[2])m->pairs;
+    def.n_rows = m->row_blocks.count;
+    def.rows = s->rows;
+    pcs_status status = pcs_saddle_create(s->base.ctx, &def, &s->saddle);
+    pcs_free(s->base.ctx, size);
+    return status;
+}
+
+static pcs_status init(pcs_scheme *scheme)
+{
+    moreau_jean *s = self(scheme);
+    pcs_context *ctx = scheme->ctx;
+    const pcs_model *m = scheme->model;
+    pcs_arena_init(&s->arena, ctx);
+    PCS_TRY(init_arrays(s));
+    PCS_TRY(pcs_model_row_blocks_create(ctx, m, &s->rows, &s->row_values));
+    PCS_TRY(pcs_model_row_blocks_create(ctx, m, &s->rows_end, &s->row_values_end));
+    PCS_TRY(pcs_configuration_init(ctx, m, &s->forecast));
+    PCS_TRY(pcs_configuration_init(ctx, m, &s->middle));
+    PCS_TRY(pcs_configuration_init(ctx, m, &s->end));
+    return create_saddle(s);
+}
+
+static void destroy(pcs_scheme *scheme)
+{
+    moreau_jean *s = self(scheme);
+    pcs_context *ctx = scheme->ctx;
+    void *arrays[] = {s->q_forecast, s->q_middle, s->q_end, s->v, s->v_middle, s->f, s->x,
+                      s->momentum, s->scale, s->g, s->rate, s->convective, s->p, s->p_step,
+                      s->u_k, s->r, s->u, s->q_c, s->restitution, s->mu, s->active, s->offset,
+                      s->H, s->normal_rows, s->contacts, s->contacts_end, s->rows, s->row_values,
+                      s->rows_end, s->row_values_end};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i)
+        pcs_free(ctx, arrays[i]);
+    pcs_configuration_free(ctx, &s->forecast);
+    pcs_configuration_free(ctx, &s->middle);
+    pcs_configuration_free(ctx, &s->end);
+    pcs_saddle_destroy(s->saddle);
+    pcs_arena_free(&s->arena);
+}
+
+// ---- The parts of a step ----
+
+static void begin(moreau_jean *s, const pcs_state *state, double h)
+{
+    s->h = h;
+    s->theta = s->base.options[MJ_THETA];
+    s->a = (int)s->base.options[MJ_VARIANT] == MJ_DISSIPATIVE ? 0.5 : s->theta;
+    s->q_k = state->q;
+    s->v_k = state->v;
+    s->turns = state->turns;
+    s->t_k = *state->t;
+}
+
+// Rows of joints and contacts at q_k [+] theta h v_k, and the active contacts.
+static void forecast(moreau_jean *s, const pcs_state *state)
+{
+    const pcs_model *m = s->base.model;
+    for (int32_t i = 0; i < m->n_v; ++i)
+        s->x[i] = s->theta * s->h * s->v_k[i];
+    pcs_model_retract(m, s->q_k, s->x, s->q_forecast);
+    pcs_configuration_update(m, &s->forecast, s->t_k + s->theta * s->h, s->q_forecast, s->v_k,
+                             s->turns);
+    pcs_rows rows = {s->rows, NULL, NULL, s->convective};
+    pcs_model_rows(m, &s->forecast, &rows);
+    // The prescribed rates are wanted at the end of the step: no block is touched by this.
+    s->forecast.t = s->t_k + s->h;
+    pcs_rows rates = {NULL, NULL, s->rate, NULL};
+    pcs_model_rows(m, &s->forecast, &rates);
+    s->forecast.t = s->t_k + s->theta * s->h;
+    pcs_mj_activate(s, state);
+}
+
+// A = M + h theta C + h^2 theta a K at the forecast, factorised with the joint rows.
+static pcs_status factorise(moreau_jean *s)
+{
+    double scale_C = s->h * s->theta, scale_K = s->h * s->h * s->theta * s->a;
+    pcs_model_matrix(s->base.model, &s->forecast, scale_K, scale_C, s->saddle);
+    pcs_status status = pcs_saddle_factor(s->saddle);
+    if (status == PCS_ERROR_SINGULAR) {
+        int32_t node = pcs_saddle_singular_node(s->saddle);
+        return pcs_error(s->base.ctx, status,
+                         "t = %g: the matrix of body '%s' is singular; try a smaller step", s->t_k,
+                         node >= 0 ? s->base.model->bodies.data[node].name : "?");
+    }
+    return status;
+}
+
+// Forces at q_{k+theta}, v_{k+theta} of the iterate v; x = -R = h f - M (v - v_k), momentum and power
+// kept for the measure.
+static void momentum_balance(moreau_jean *s, pcs_power *power)
+{
+    const pcs_model *m = s->base.model;
+    for (int32_t i = 0; i < m->n_v; ++i) {
+        s->v_middle[i] = (1 - s->theta) * s->v_k[i] + s->theta * s->v[i];
+        s->x[i] = s->theta * s->h * ((1 - s->a) * s->v_k[i] + s->a * s->v[i]);
+    }
+    pcs_model_retract(m, s->q_k, s->x, s->q_middle);
+    pcs_configuration_update(m, &s->middle, s->t_k + s->theta * s->h, s->q_middle, s->v_middle,
+                             s->turns);
+    pcs_model_forces(m, &s->middle, s->f, power);
+    for (int32_t i = 0; i < m->n_v; ++i)
+        s->scale[i] = s->v[i] - s->v_k[i];
+    pcs_model_mass_multiply(m, &s->middle, s->scale, s->momentum);
+    for (int32_t i = 0; i < m->n_v; ++i)
+        s->x[i] = s->h * s->f[i] - s->momentum[i];
+}
+
+// |R - G^T p - H^T r| relative to the sizes of its terms: over the translations and the rotations of
+// each node the largest residual against the largest sum of absolute terms.
+static double balance_error(moreau_jean *s)
+{
+    const pcs_model *m = s->base.model;
+    for (int32_t i = 0; i < m->n_v; ++i)
+        s->scale[i] = fabs(s->h * s->f[i]) + fabs(s->momentum[i]);
+    for (int32_t k = 0; k < m->row_blocks.count; ++k) {
+        const pcs_row_block *block = &s->rows[k];
+        const double *p = s->p + m->row_blocks.data[k].first_row;
+        for (int32_t e = 0; e < block->n_nodes; ++e) {
+            const pcs_node *node = pcs_model_node(m, block->node[e]);
+            int32_t n = pcs_node_v_size(node->kind);
+            for (int32_t i = 0; i < block->size; ++i) {
+                for (int32_t j = 0; j < n; ++j) {
+                    double part = block->J[e][i * n + j] * p[i];
+                    s->x[node->v + j] += part;
+                    s->scale[node->v + j] += fabs(part);
+                }
+            }
+        }
+    }
+    pcs_mj_add_contact_impulses(s, s->x, false);
+    pcs_mj_add_contact_impulses(s, s->scale, true);
+    double worst = 0;
+    for (int32_t k = 0; k < m->nodes.count; ++k) {
+        const pcs_node *node = pcs_model_node(m, k);
+        int32_t n = pcs_node_v_size(node->kind);
+        int32_t flat = node->kind == PCS_NODE_POINT3 || node->kind == PCS_NODE_SPATIAL ? 3 : 2;
+        double error[2] = {0, 0}, scale[2] = {0, 0};
+        for (int32_t j = 0; j < n; ++j) {
+            error[j >= flat] = fmax(error[j >= flat], fabs(s->x[node->v + j]));
+            scale[j >= flat] = fmax(scale[j >= flat], s->scale[node->v + j]);
+        }
+        for (int j = 0; j < 2; ++j)
+            if (error[j] > 0)
+                worst = fmax(worst, error[j] / scale[j]);
+    }
+    return worst;
+}
+
+// One Newton correction: free velocity under the joints, contact impulses, new velocity.
+static pcs_status correct(moreau_jean *s, pcs_step_report *report)
+{
+    const pcs_model *m = s->base.model;
+    // x holds -R(v); the joint rows ask for G v_{k+1} = rate - (1-theta) h (dG/dt) v.
+    pcs_model_rows_multiply(m, s->rows, s->v, s->p_step);
+    for (int32_t i = 0; i < m->n_rows; ++i)
+        s->p_step[i] =
+            s->rate[i] - (1 - s->theta) * s->h * s->convective[i] - s->p_step[i];
+    pcs_saddle_solve(s->saddle, s->x, s->p_step);
+    for (int32_t i = 0; i < m->n_v; ++i)
+        s->v[i] += s->x[i]; // the free velocity
+    memcpy(s->p, s->p_step, sizeof(double) * (size_t)m->n_rows);
+    if (s->n_active == 0)
+        return PCS_OK;
+    pcs_status status = pcs_mj_solve_contacts(s, s->v, report);
+    if (status < 0)
+        return status;
+    memset(s->x, 0, sizeof(double) * (size_t)m->n_v);
+    memset(s->p_step, 0, sizeof(double) * (size_t)m->n_rows);
+    pcs_mj_add_contact_impulses(s, s->x, false);
+    pcs_saddle_solve(s->saddle, s->x, s->p_step);
+    for (int32_t i = 0; i < m->n_v; ++i)
+        s->v[i] += s->x[i];
+    for (int32_t i = 0; i < m->n_rows; ++i)
+        s->p[i] += s->p_step[i];
+    return status;
+}
+
+// Newton's method for v_{k+1} from v_k, with p and r.
+static pcs_status solve_velocities(moreau_jean *s, pcs_power *power, pcs_step_report *report)
+{
+    const pcs_model *m = s->base.model;
+    const double *option = s->base.options;
+    // Close above the tolerance, an iteration that no longer halves the error has met rounding.
+    const double rounding_level = 100 * option[MJ_NEWTON_TOLERANCE];
+    memcpy(s->v, s->v_k, sizeof(double) * (size_t)m->n_v);
+    pcs_status contacts = PCS_OK;
+    double last = HUGE_VAL;
+    for (int32_t i = 0;; ++i) {
+        momentum_balance(s, power);
+        if (i > 0) {
+            double error = balance_error(s);
+            report->newton_residual = error;
+            report->newton_iterations = i;
+            if (error <= option[MJ_NEWTON_TOLERANCE] ||
+                (error <= rounding_level && error > 0.5 * last))
+                return contacts;
+            if (i >= (int32_t)option[MJ_NEWTON_ITERATIONS] || !isfinite(error))
+                return PCS_NOT_CONVERGED;
+            last = error;
+            for (int32_t j = 0; j < m->n_v; ++j) // -R again, without the impulses
+                s->x[j] = s->h * s->f[j] - s->momentum[j];
+        }
+        contacts = correct(s, report);
+        if (contacts < 0)
+            return contacts;
+    }
+}
+
+// q_{k+1} = q_k [+] h v_{k+a}
+static void positions(moreau_jean *s)
+{
+    const pcs_model *m = s->base.model;
+    for (int32_t i = 0; i < m->n_v; ++i)
+        s->x[i] = s->h * ((1 - s->a) * s->v_k[i] + s->a * s->v[i]);
+    pcs_model_retract(m, s->q_k, s->x, s->q_end);
+}
+
+// ---- Measure and store ----
+
+static pcs_contact_state contact_state(const moreau_jean *s, int32_t k, const double *u)
+{
+    const double *r = s->r + s->offset[k];
+    int32_t size = s->H[k]->size;
+    if (!(r[0] > 0))
+        return PCS_OPEN;
+    if (size == 1)
+        return PCS_CLOSED;
+    double r_T = size == 3 ? hypot(r[1], r[2]) : fabs(r[1]);
+    double u_T = size == 3 ? hypot(u[1], u[2]) : fabs(u[1]);
+    double limit = s->mu[k] * r[0];
+    const double inside = 1e-9; // relative distance from the cone that counts as inside
+    if (r_T < limit * (1 - inside))
+        return PCS_STICK;
+    return u_T > s->base.options[MJ_IMPACT_SPEED] ? PCS_SLIP : PCS_STICK;
+}
+
+// Work of the contact impulses over the step: r.(H v)_{k+a}, split into the normal part, the friction
+// against the relative velocity and the work that a moving surface puts in.
+static void contact_work(moreau_jean *s, double *work, pcs_step_report *report)
+{
+    for (int32_t k = 0; k < s->n_active; ++k) {
+        const double *r = s->r + s->offset[k], *u = s->u + s->offset[k];
+        const double *u_k = s->u_k + s->offset[k], *e = s->restitution + s->offset[k];
+        const pcs_contact *contact = &s->contacts[s->active[k]];
+        for (int32_t j = 0; j < s->H[k]->size; ++j) {
+            // u of the solver is U_{k+1} + e U_k
+            double relative = (1 - s->theta) * u_k[j] + s->theta * (u[j] - e[j]);
+            if (s->a != s->theta)
+                relative = 0.5 * (u_k[j] + u[j] - e[j]);
+            work[j == 0 ? PCS_WORK_IMPACT : PCS_WORK_FRICTION] += r[j] * relative;
+            work[PCS_WORK_DRIVER] -= r[j] * contact->surface[j];
+        }
+        if (r[0] > 0 && u_k[0] < -s->base.options[MJ_IMPACT_SPEED])
+            ++report->impacts;
+    }
+}
+
+// Work of the prescribed motions: p.(G v)_{k+a} over their rows.
+static void driver_work(moreau_jean *s, double *work)
+{
+    const pcs_model *m = s->base.model;
+    for (int32_t i = 0; i < m->n_v; ++i)
+        s->x[i] = (1 - s->a) * s->v_k[i] + s->a * s->v[i];
+    pcs_model_rows_multiply(m, s->rows, s->x, s->p_step);
+    for (int32_t k = 0; k < m->joints.count; ++k) {
+        const pcs_joint *joint = &m->joints.data[k];
+        for (int32_t i = 0; i < joint->n_rows; ++i)
+            if (joint->motion[i])
+                work[PCS_WORK_DRIVER] +=
+                    s->p[joint->first_row + i] * s->p_step[joint->first_row + i];
+    }
+}
+
+static void measure(moreau_jean *s, pcs_state *state, const pcs_power *power,
+                    pcs_step_report *report)
+{
+    const pcs_model *m = s->base.model;
+    double *work = state->work;
+    work[PCS_WORK_APPLIED] += s->h * power->applied;
+    work[PCS_WORK_ACTUATOR] += s->h * power->actuator;
+    work[PCS_WORK_DAMPING] += s->h * power->damping;
+    contact_work(s, work, report);
+    driver_work(s, work);
+    report->h = s->h;
+    report->contacts = s->n_active;
+    report->kinetic = pcs_model_kinetic(m, &s->end);
+    report->potential = pcs_model_potential(m, &s->end);
+    const uint8_t *redundant = pcs_saddle_redundant_rows(s->saddle);
+    for (int32_t i = 0; i < m->n_rows; ++i)
+        report->redundant_rows += redundant[i];
+}
+
+static void store(moreau_jean *s, pcs_state *state)
+{
+    const pcs_model *m = s->base.model;
+    for (int32_t i = 0; i < m->n_slots; ++i) {
+        state->gap[i] = s->contacts_end[i].gap;
+        state->status[i] = PCS_OPEN;
+        memset(state->r + 3 * i, 0, 3 * sizeof(double));
+        memset(state->u + 3 * i, 0, 3 * sizeof(double));
+    }
+    for (int32_t k = 0; k < s->n_active; ++k) {
+        double *r = state->r + 3 * s->active[k], *u = state->u + 3 * s->active[k];
+        for (int32_t j = 0; j < s->H[k]->size; ++j) {
+            r[j] = s->r[s->offset[k] + j];
+            u[j] = s->u[s->offset[k] + j] - s->restitution[s->offset[k] + j];
+        }
+        state->status[s->active[k]] = contact_state(s, k, u);
+    }
+    memcpy(state->q, s->q_end, sizeof(double) * (size_t)m->n_q);
+    memcpy(state->v, s->v, sizeof(double) * (size_t)m->n_v);
+    memcpy(state->p, s->p, sizeof(double) * (size_t)m->n_rows);
+    *state->h = s->h;
+    *state->t = s->t_k + s->h;
+    pcs_model_update_turns(m, &s->end, state->turns);
+}
+
+static pcs_status check_finite(const moreau_jean *s)
+{
+    const pcs_model *m = s->base.model;
+    for (int32_t b = 0; b < m->bodies.count; ++b) {
+        const pcs_node *node = pcs_model_node(m, m->bodies.data[b].node);
+        for (int32_t i = 0; i < pcs_node_v_size(node->kind); ++i)
+            if (!isfinite(s->v[node->v + i]))
+                return pcs_error(s->base.ctx, PCS_ERROR_NUMERIC,
+                                 "t = %g: the velocity of body '%s' is not a number; check its "
+                                 "forces, or take a smaller step",
+                                 s->t_k + s->h, m->bodies.data[b].name);
+    }
+    return PCS_OK;
+}
+
+// ---- The step ----
+
+static pcs_status step_once(moreau_jean *s, pcs_state *state, double h, pcs_step_report *report)
+{
+    pcs_power power;
+    PCS_TRY(pcs_arena_reset(&s->arena));
+    begin(s, state, h);
+    forecast(s, state);
+    PCS_TRY(factorise(s));
+    pcs_status solved = solve_velocities(s, &power, report);
+    PCS_TRY(solved);
+    PCS_TRY(check_finite(s));
+    int policy = (int)s->base.options[MJ_ON_FAILURE];
+    if (solved == PCS_NOT_CONVERGED && (policy == MJ_SHRINK_STEP || policy == MJ_STOP))
+        return solved; // the state is untouched
+    positions(s);
+    PCS_TRY(pcs_mj_project(s, report));
+    measure(s, state, &power, report);
+    store(s, state);
+    return solved;
+}
+
+// Shrinks the step by halves when the policy asks for it; at the last halving the step is taken.
+static pcs_status step_halved(moreau_jean *s, pcs_state *state, double h, int depth,
+                              pcs_step_report *report)
+{
+    enum { HALVINGS_MAX = 10 };
+    pcs_status status = step_once(s, state, h, report);
+    if (status != PCS_NOT_CONVERGED || (int)s->base.options[MJ_ON_FAILURE] != MJ_SHRINK_STEP)
+        return status;
+    ++report->rejected;
+    if (depth == HALVINGS_MAX)
+        return pcs_error(s->base.ctx, PCS_ERROR_NUMERIC,
+                         "t = %g: a step of %g s does not converge even after %d halvings",
+                         s->t_k, h, HALVINGS_MAX);
+    pcs_status first = step_halved(s, state, 0.5 * h, depth + 1, report);
+    PCS_TRY(first);
+    pcs_status second = step_halved(s, state, 0.5 * h, depth + 1, report);
+    return second < 0 ? second : first > second ? first : second;
+}
+
+static pcs_status step(pcs_scheme *scheme, pcs_state *state, double h, pcs_step_report *report)
+{
+    moreau_jean *s = self(scheme);
+    *report = (pcs_step_report){0};
+    pcs_status status = step_halved(s, state, h, 0, report);
+    if (status == PCS_NOT_CONVERGED && (int)scheme->options[MJ_ON_FAILURE] == MJ_STOP)
+        return pcs_error(scheme->ctx, PCS_ERROR_NUMERIC,
+                         "t = %g: the step did not converge (contact residual %.3g, momentum "
+                         "residual %.3g) and on_failure is stop",
+                         s->t_k, report->residual, report->newton_residual);
+    return status;
+}
+
+static pcs_status start(pcs_scheme *scheme, pcs_state *state, pcs_statistics *statistics)
+{
+    moreau_jean *s = self(scheme);
+    const pcs_model *m = scheme->model;
+    pcs_start_opts opts = {scheme->options[MJ_PROJECTION_TOLERANCE],
+                           scheme->options[MJ_ASSEMBLY_LIMIT]};
+    PCS_TRY(pcs_start_state(scheme->ctx, m, &opts, *state->t, s->saddle, s->rows, state,
+                            statistics));
+    const uint8_t *redundant = pcs_saddle_redundant_rows(s->saddle);
+    for (int32_t i = 0; i < m->n_rows; ++i)
+        statistics->redundant_rows += redundant[i];
+    pcs_configuration_update(m, &s->end, *state->t, state->q, state->v, state->turns);
+    pcs_model_contacts(m, &s->end, false, s->contacts_end);
+    for (int32_t i = 0; i < m->n_slots; ++i)
+        state->gap[i] = s->contacts_end[i].gap;
+    state->work[PCS_WORK_START_ENERGY] =
+        pcs_model_kinetic(m, &s->end) + pcs_model_potential(m, &s->end);
+    return PCS_OK;
+}
+
+static const uint8_t *redundant_rows(const pcs_scheme *scheme)
+{
+    return pcs_saddle_redundant_rows(((const moreau_jean *)scheme)->saddle);
+}
+
+const pcs_scheme_class pcs_moreau_jean_class = {
+    .name = "moreau-jean",
+    .help = "Moreau-Jean time stepping: impacts and friction at velocity level, fixed step",
+    .options = options,
+    .n_options = MJ_OPTION_COUNT,
+    .size = sizeof(moreau_jean),
+    .init = init,
+    .free = destroy,
+    .start = start,
+    .step = step,
+    .redundant_rows = redundant_rows,
+};

@@ -1,0 +1,79 @@
+// Workspace of the Moreau-Jean scheme, shared by its step (moreau_jean.c), the contact problem of
+// the step (moreau_jean_contact.c) and the projection after it (moreau_jean_project.c).
+#ifndef PCS_SCHEMES_MOREAU_JEAN_H
+#define PCS_SCHEMES_MOREAU_JEAN_H
+
+#include "base/arena.h"
+#include "model/assembly.h"
+#include "nonsmooth/friction_contact.h"
+#include "schemes/scheme.h"
+
+// Options, in the order of the table in moreau_jean.c.
+typedef enum moreau_jean_option {
+    MJ_THETA,
+    MJ_FORECAST,
+    MJ_VARIANT,
+    MJ_PROJECTION,
+    MJ_PROJECTION_TOLERANCE,
+    MJ_NEWTON_TOLERANCE,
+    MJ_NEWTON_ITERATIONS,
+    MJ_SOLVER_TOLERANCE,
+    MJ_SOLVER_ITERATIONS,
+    MJ_ON_FAILURE,
+    MJ_IMPACT_SPEED,
+    MJ_ASSEMBLY_LIMIT,
+    MJ_OPTION_COUNT
+} moreau_jean_option;
+
+enum { MJ_STANDARD, MJ_DISSIPATIVE };
+enum { MJ_PROJECT_NONE, MJ_PROJECT_BILATERAL, MJ_PROJECT_ALL };
+enum { MJ_ACCEPT, MJ_SHRINK_STEP, MJ_NEXT_SOLVER, MJ_STOP };
+
+typedef struct moreau_jean {
+    pcs_scheme base;
+    pcs_saddle *saddle; // A = M + h theta C + h^2 theta a K with the joint rows of the forecast
+    pcs_arena arena;    // step memory: W and the solver's workspace
+
+    // The step at hand.
+    double h, theta, a; // a: weight of v_{k+1} in the position update
+    const double *q_k, *v_k, *turns;
+    double t_k;
+
+    pcs_configuration forecast; // q_k [+] theta h v_k: geometry of rows and contacts
+    pcs_configuration middle;   // q_{k+theta}, v_{k+theta}: forces
+    pcs_configuration end;      // q_{k+1}, v_{k+1}
+    double *q_forecast, *q_middle, *q_end;
+    double *v, *v_middle; // Newton iterate of v_{k+1}; (1-theta) v_k + theta v
+    double *f, *x, *momentum, *scale; // forces; right-hand side and solution; M (v - v_k)
+
+    // Joint rows at the forecast (kept by the saddle) and at the end.
+    pcs_row_block *rows, *rows_end;
+    double *row_values, *row_values_end;
+    double *g, *rate, *convective; // of the rows at hand
+    double *p, *p_step;            // impulses of the step, right-hand side and increment
+
+    // Contacts: all slots at the forecast and at the end; the active ones of the step packed.
+    pcs_contact *contacts, *contacts_end;
+    int32_t n_active;
+    int32_t *active;              // slots
+    const pcs_row_block **H;      // rows of the active contacts
+    pcs_row_block *normal_rows;   // first rows, for the position projection
+    int32_t *offset;              // first scalar row of each active contact, n_active + 1
+    double *u_k, *r, *u, *q_c, *mu; // packed: velocity before, impulses, velocities after, problem
+    double *restitution;          // packed: e_N min(u_N, 0), e_T u_T
+    pcs_block_matrix W;
+    bool W_ready;
+} moreau_jean;
+
+// Slots whose forecast gap is closed, with their rows, restitution terms and warm start.
+void pcs_mj_activate(moreau_jean *s, const pcs_state *state);
+// Solves for r and u at the free velocity v (without contacts).
+pcs_status pcs_mj_solve_contacts(moreau_jean *s, const double *v_free, pcs_step_report *report)
+    PCS_MUST_CHECK;
+// x += H^T r over the active contacts; with `absolute` sums |H_ij r_j| instead.
+void pcs_mj_add_contact_impulses(const moreau_jean *s, double *x, bool absolute);
+
+// Moves q_end and v on the constraints as the options ask. Needs the factors of the step.
+pcs_status pcs_mj_project(moreau_jean *s, pcs_step_report *report) PCS_MUST_CHECK;
+
+#endif

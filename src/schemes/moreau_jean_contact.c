@@ -1,0 +1,117 @@
+// The contact problem of a Moreau-Jean step: activation by forecast, restitution, impulses.
+#include "schemes/moreau_jean.h"
+
+#include <string.h>
+
+void pcs_mj_activate(moreau_jean *s, const pcs_state *state)
+{
+    const pcs_model *model = s->base.model;
+    const double *option = s->base.options;
+    s->n_active = 0;
+    s->W_ready = false;
+    s->offset[0] = 0;
+    if (model->n_slots == 0)
+        return;
+    pcs_model_contacts(model, &s->forecast, true, s->contacts);
+    // The configuration stands at q_k [+] theta h v_k; the forecast of the activation may look
+    // less or more far ahead: g~ = g + (gamma - theta) h u_N.
+    double ahead = (option[MJ_FORECAST] - option[MJ_THETA]) * s->h;
+    for (int32_t i = 0; i < model->n_slots; ++i) {
+        const pcs_contact *contact = &s->contacts[i];
+        if (contact->gap == HUGE_VAL)
+            continue;
+        int32_t k = s->n_active, at = s->offset[k], size = contact->row.size;
+        double *u_k = s->u_k + at, *e = s->restitution + at;
+        pcs_contact_velocity(model, contact, s->v_k, u_k);
+        if (contact->gap + ahead * u_k[0] > 0)
+            continue;
+        // Restitution acts on approach only ([Brogliato 2002], trap T26 of the digest).
+        bool impact = u_k[0] < -option[MJ_IMPACT_SPEED];
+        e[0] = u_k[0] < 0 ? contact->law.restitution * u_k[0] : 0;
+        for (int32_t j = 1; j < size; ++j)
+            e[j] = impact ? contact->law.tangential_restitution * u_k[j] : 0;
+        memcpy(s->r + at, state->r + 3 * i, sizeof(double) * (size_t)size);
+        s->mu[k] = contact->law.friction;
+        s->active[k] = i;
+        s->H[k] = &contact->row;
+        s->offset[++s->n_active] = at + size;
+    }
+}
+
+static pcs_status solve_problem(moreau_jean *s, const pcs_friction_contact *problem,
+                                pcs_friction_info *info)
+{
+    const double *option = s->base.options;
+    pcs_friction_opts opts = pcs_friction_default();
+    opts.tolerance = option[MJ_SOLVER_TOLERANCE];
+    opts.max_iterations = (int32_t)option[MJ_SOLVER_ITERATIONS];
+    pcs_status status = pcs_friction_solve(problem, &opts, &s->arena, s->r, s->u, info);
+    if (status != PCS_NOT_CONVERGED || (int)option[MJ_ON_FAILURE] != MJ_NEXT_SOLVER)
+        return status;
+    // Second try: plain over-damped sweeps from rest, many of them.
+    pcs_nsgs_opts nsgs = pcs_nsgs_default();
+    nsgs.tolerance = opts.tolerance;
+    nsgs.max_iterations = 10 * opts.max_iterations;
+    nsgs.relaxation = 0.8;
+    double *r = PCS_ARENA_ARRAY(&s->arena, double, s->offset[s->n_active]);
+    double *u = PCS_ARENA_ARRAY(&s->arena, double, s->offset[s->n_active]);
+    if (!r || !u)
+        return PCS_ERROR_MEMORY;
+    memset(r, 0, sizeof(double) * (size_t)s->offset[s->n_active]);
+    pcs_solver_info second;
+    pcs_status again = pcs_nsgs_solve(problem, &nsgs, &s->arena, r, u, &second);
+    if (again < 0)
+        return again;
+    info->sweeps += second.iterations;
+    if (second.residual.scaled < info->residual.scaled) {
+        memcpy(s->r, r, sizeof(double) * (size_t)s->offset[s->n_active]);
+        memcpy(s->u, u, sizeof(double) * (size_t)s->offset[s->n_active]);
+        info->residual = second.residual;
+    }
+    return again;
+}
+
+pcs_status pcs_mj_solve_contacts(moreau_jean *s, const double *v_free, pcs_step_report *report)
+{
+    const pcs_model *model = s->base.model;
+    if (!s->W_ready) {
+        PCS_TRY(pcs_saddle_delassus(s->saddle, s->n_active, s->H, &s->arena, &s->W));
+        s->W_ready = true;
+    }
+    // Problem in u = U_{k+1} + e U_k:  q = H v_free + surface + e U_k
+    for (int32_t k = 0; k < s->n_active; ++k) {
+        double *q = s->q_c + s->offset[k];
+        pcs_contact_velocity(model, &s->contacts[s->active[k]], v_free, q);
+        for (int32_t j = 0; j < s->H[k]->size; ++j)
+            q[j] += s->restitution[s->offset[k] + j];
+    }
+    pcs_friction_contact problem = {&s->W, s->q_c, s->mu};
+    pcs_friction_info info = {0};
+    pcs_arena_mark mark = pcs_arena_get_mark(&s->arena);
+    pcs_status status = solve_problem(s, &problem, &info);
+    pcs_arena_release(&s->arena, mark);
+    if (status == PCS_ERROR_NUMERIC)
+        return pcs_error(s->base.ctx, status, "the contact problem has a NaN or an infinity");
+    report->residual = info.residual.scaled;
+    report->solver_iterations += info.sweeps + info.newton_steps;
+    return status;
+}
+
+void pcs_mj_add_contact_impulses(const moreau_jean *s, double *x, bool absolute)
+{
+    const pcs_model *model = s->base.model;
+    for (int32_t k = 0; k < s->n_active; ++k) {
+        const pcs_row_block *row = s->H[k];
+        const double *r = s->r + s->offset[k];
+        for (int32_t e = 0; e < row->n_nodes; ++e) {
+            const pcs_node *node = pcs_model_node(model, row->node[e]);
+            int32_t n = pcs_node_v_size(node->kind);
+            for (int32_t i = 0; i < row->size; ++i) {
+                for (int32_t j = 0; j < n; ++j) {
+                    double part = row->J[e][i * n + j] * r[i];
+                    x[node->v + j] += absolute ? fabs(part) : part;
+                }
+            }
+        }
+    }
+}

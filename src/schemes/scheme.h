@@ -1,0 +1,65 @@
+// The seam between the run and the schemes. A scheme is a table row: name, options, functions. It
+// sees the model only through the terms of model/assembly.h and model/contact.h.
+#ifndef PCS_SCHEMES_SCHEME_H
+#define PCS_SCHEMES_SCHEME_H
+
+#include "model/state.h"
+#include "percuss/simulation.h"
+
+// What a scheme knows after a step.
+typedef struct pcs_step_report {
+    double h;                 // length of the step
+    int32_t contacts;         // active contacts
+    int32_t impacts;          // closed with an approach speed
+    int32_t newton_iterations, solver_iterations;
+    int32_t rejected;         // step lengths tried and given up
+    double residual;          // contact problem, scaled; 0 without contacts
+    double newton_residual;   // momentum balance, relative
+    double penetration;       // >= 0, at the end
+    double drift, velocity_drift;
+    double kinetic, potential;
+    int32_t redundant_rows;
+} pcs_step_report;
+
+typedef struct pcs_scheme_class pcs_scheme_class;
+
+// A scheme at work; each class has its own struct with this one first.
+typedef struct pcs_scheme {
+    const pcs_scheme_class *class;
+    pcs_context *ctx;
+    const pcs_model *model;
+    double *options; // in the order of the class's table
+} pcs_scheme;
+
+struct pcs_scheme_class {
+    const char *name, *help;
+    const pcs_option *options;
+    int32_t n_options;
+    size_t size;
+    // Memory for the model; all fields are zero before. Errors leave what free() can take.
+    pcs_status (*init)(pcs_scheme *scheme);
+    void (*free)(pcs_scheme *scheme);
+    // Makes the state consistent and measures it; called once, after the options are set.
+    pcs_status (*start)(pcs_scheme *scheme, pcs_state *state, pcs_statistics *statistics);
+    // One step of length h. PCS_NOT_CONVERGED: finished, the policy allowed it.
+    pcs_status (*step)(pcs_scheme *scheme, pcs_state *state, double h, pcs_step_report *report);
+    // Flags of redundant joint rows found at the last factorisation.
+    const uint8_t *(*redundant_rows)(const pcs_scheme *scheme);
+};
+
+extern const pcs_scheme_class pcs_moreau_jean_class;
+
+// The class with this name, or NULL.
+const pcs_scheme_class *pcs_scheme_find(const char *name);
+pcs_status pcs_scheme_create(pcs_context *ctx, const pcs_scheme_class *class,
+                             const pcs_model *model, pcs_scheme **out) PCS_MUST_CHECK;
+void pcs_scheme_destroy(pcs_scheme *scheme);
+
+// Sets an option from its text: a number in range or one of the choices. The error names the key,
+// what is allowed, and the nearest key for an unknown one.
+pcs_status pcs_scheme_set_option(pcs_scheme *scheme, const char *key, const char *text)
+    PCS_MUST_CHECK;
+// Index of an option in the table, or -1.
+int32_t pcs_scheme_option_index(const pcs_scheme_class *class, const char *key);
+
+#endif

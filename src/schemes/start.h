@@ -1,0 +1,21 @@
+// Consistent initial state: positions, then velocities, projected on the joints in the metric of M.
+#ifndef PCS_SCHEMES_START_H
+#define PCS_SCHEMES_START_H
+
+#include "model/assembly.h"
+#include "model/state.h"
+#include "percuss/simulation.h"
+
+typedef struct pcs_start_opts {
+    double tolerance; // on the constraints after projection
+    double limit;     // largest move allowed, as a fraction of the model's size (rad for rotations)
+} pcs_start_opts;
+
+// Fills t (given), q, v, turns from the model and projects; the moves go into `statistics`. Refuses,
+// naming the worst row, when the joints cannot be closed, when the move is larger than the limit, or
+// when prescribed velocities contradict each other. `saddle` and `blocks` are the scheme's own.
+pcs_status pcs_start_state(pcs_context *ctx, const pcs_model *model, const pcs_start_opts *opts,
+                           double t, pcs_saddle *saddle, pcs_row_block *blocks, pcs_state *state,
+                           pcs_statistics *statistics) PCS_MUST_CHECK;
+
+#endif

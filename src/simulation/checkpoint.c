@@ -1,0 +1,96 @@
+// The complete state of a simulation as bytes, and back. Same machine and build: the layout is the
+// memory layout, guarded by a version, by hashes of the model and of the scheme's options.
+#include <string.h>
+
+#include "base/hash.h"
+#include "simulation/simulation.h"
+
+typedef struct header {
+    char magic[8];
+    uint32_t version, scalar_size;
+    uint64_t model, options;
+    double start, step;
+    int64_t next_step, count;
+    pcs_statistics statistics;
+} header;
+
+static const char magic[8] = {'P', 'C', 'S', 'S', 'T', 'A', 'T', 'E'};
+enum { CHECKPOINT_VERSION = 1 };
+
+static uint64_t model_hash(const pcs_model *model)
+{
+    const int32_t sizes[] = {model->dimension, model->n_q,     model->n_v, model->n_rows,
+                             model->n_slots,   model->n_turns, model->joints.count};
+    uint64_t hash = pcs_hash_bytes(PCS_HASH_START, sizes, sizeof sizes);
+    hash = pcs_hash_bytes(hash, &model->gravity, sizeof model->gravity);
+    for (int32_t i = 0; i < model->bodies.count; ++i) {
+        const pcs_body *body = &model->bodies.data[i];
+        hash = pcs_hash_bytes(hash, body->name, strlen(body->name));
+        hash = pcs_hash_bytes(hash, &body->mass, sizeof body->mass);
+        hash = pcs_hash_bytes(hash, &body->inertia, sizeof body->inertia);
+    }
+    for (int32_t i = 0; i < model->row_names.count; ++i)
+        hash = pcs_hash_bytes(hash, model->row_names.data[i], strlen(model->row_names.data[i]));
+    for (int32_t i = 0; i < model->slot_names.count; ++i)
+        hash = pcs_hash_bytes(hash, model->slot_names.data[i], strlen(model->slot_names.data[i]));
+    return hash;
+}
+
+static uint64_t options_hash(const pcs_scheme *scheme)
+{
+    uint64_t hash = pcs_hash_bytes(PCS_HASH_START, scheme->class->name,
+                                   strlen(scheme->class->name));
+    return pcs_hash_bytes(hash, scheme->options,
+                          sizeof *scheme->options * (size_t)scheme->class->n_options);
+}
+
+size_t pcs_simulation_save(const pcs_simulation *s, void *buffer, size_t size)
+{
+    size_t bytes = sizeof(double) * (size_t)s->state.count, needed = sizeof(header) + bytes;
+    if (!buffer || size < needed)
+        return needed;
+    header h;
+    memset(&h, 0, sizeof h);
+    memcpy(h.magic, magic, sizeof magic);
+    h.version = CHECKPOINT_VERSION;
+    h.scalar_size = sizeof(double);
+    h.model = model_hash(s->model);
+    h.options = options_hash(s->scheme);
+    h.start = s->def.start;
+    h.step = s->def.step;
+    h.next_step = s->step;
+    h.count = s->state.count;
+    h.statistics = s->statistics;
+    memcpy(buffer, &h, sizeof h);
+    memcpy((char *)buffer + sizeof h, s->state.data, bytes);
+    return needed;
+}
+
+pcs_status pcs_simulation_load(pcs_simulation *s, const void *buffer, size_t size)
+{
+    header h;
+    if (size < sizeof h)
+        return pcs_error(s->ctx, PCS_ERROR_INPUT, "the checkpoint is cut off");
+    memcpy(&h, buffer, sizeof h);
+    if (memcmp(h.magic, magic, sizeof magic) != 0)
+        return pcs_error(s->ctx, PCS_ERROR_INPUT, "this is not a checkpoint");
+    if (h.version != CHECKPOINT_VERSION || h.scalar_size != sizeof(double))
+        return pcs_error(s->ctx, PCS_ERROR_INPUT,
+                         "the checkpoint has version %u, this program reads version %d", h.version,
+                         CHECKPOINT_VERSION);
+    if (h.model != model_hash(s->model) || h.count != s->state.count)
+        return pcs_error(s->ctx, PCS_ERROR_INPUT, "the checkpoint belongs to another model");
+    if (h.options != options_hash(s->scheme) || h.start != s->def.start || h.step != s->def.step)
+        return pcs_error(s->ctx, PCS_ERROR_INPUT,
+                         "the checkpoint was made with another scheme, step or option; use the same");
+    if (size != sizeof h + sizeof(double) * (size_t)h.count || h.next_step < 0)
+        return pcs_error(s->ctx, PCS_ERROR_INPUT, "the checkpoint is cut off");
+    PCS_TRY(pcs_simulation_start(s)); // prepares the scheme; its state is replaced now
+    s->statistics = h.statistics;
+    s->step = h.next_step;
+    memcpy(s->state.data, (const char *)buffer + sizeof h,
+           sizeof(double) * (size_t)s->state.count);
+    s->present->configuration_valid = false;
+    s->present->contacts_valid = false;
+    return PCS_OK;
+}

@@ -1,0 +1,293 @@
+// Signals: quantities by path. One table says what a body, a joint, a contact and the whole model
+// offer; paths are enumerated from it in a fixed order.
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "simulation/simulation.h"
+
+typedef enum signal_kind {
+    SIGNAL_TIME,
+    SIGNAL_POSITION,
+    SIGNAL_ROTATION,
+    SIGNAL_ANGLE,
+    SIGNAL_VELOCITY,
+    SIGNAL_ANGULAR_VELOCITY,
+    SIGNAL_COORDINATE,
+    SIGNAL_RATE,
+    SIGNAL_FORCE,
+    SIGNAL_TORQUE,
+    SIGNAL_GAP,
+    SIGNAL_IMPULSE,
+    SIGNAL_CONTACT_VELOCITY,
+    SIGNAL_STATE,
+    SIGNAL_ENERGY,
+    SIGNAL_RESIDUAL
+} signal_kind;
+
+typedef struct signal_group {
+    signal_kind kind;
+    const char *object, *quantity;
+    const char *components; // one name for each component, separated by blanks; NULL: a scalar
+    int32_t dimension;      // 2 or 3: only in such models; 0: in both
+} signal_group;
+
+static const signal_group groups[] = {
+    {SIGNAL_POSITION, "body", "position", "x y", 2},
+    {SIGNAL_POSITION, "body", "position", "x y z", 3},
+    {SIGNAL_ROTATION, "body", "rotation", "w x y z", 3},
+    {SIGNAL_ANGLE, "body", "angle", NULL, 2},
+    {SIGNAL_VELOCITY, "body", "velocity", "x y", 2},
+    {SIGNAL_VELOCITY, "body", "velocity", "x y z", 3},
+    {SIGNAL_ANGULAR_VELOCITY, "body", "angular_velocity", "z", 2},
+    {SIGNAL_ANGULAR_VELOCITY, "body", "angular_velocity", "x y z", 3},
+    {SIGNAL_FORCE, "joint", "force", "x y", 2},
+    {SIGNAL_FORCE, "joint", "force", "x y z", 3},
+    {SIGNAL_TORQUE, "joint", "torque", "z", 2},
+    {SIGNAL_TORQUE, "joint", "torque", "x y z", 3},
+    {SIGNAL_GAP, "contact", "gap", NULL, 0},
+    {SIGNAL_IMPULSE, "contact", "impulse", "n t1", 2},
+    {SIGNAL_IMPULSE, "contact", "impulse", "n t1 t2", 3},
+    {SIGNAL_CONTACT_VELOCITY, "contact", "velocity", "n t1", 2},
+    {SIGNAL_CONTACT_VELOCITY, "contact", "velocity", "n t1 t2", 3},
+    {SIGNAL_STATE, "contact", "state", NULL, 0},
+};
+enum { GROUP_COUNT = sizeof groups / sizeof *groups };
+
+static const char *const energies[] = {"kinetic", "potential", "total",  "applied", "actuator",
+                                       "driver",  "damping",   "friction", "impact", "numerical"};
+enum { ENERGY_COUNT = sizeof energies / sizeof *energies };
+
+static double energy(const pcs_energy_account *e, int32_t i)
+{
+    const double value[ENERGY_COUNT] = {e->kinetic,  e->potential, e->kinetic + e->potential,
+                                        e->applied,  e->actuator,  e->driver,
+                                        e->damping,  e->friction,  e->impact,
+                                        e->numerical};
+    return value[i];
+}
+
+// Called for each signal in order; stops the walk by returning true.
+typedef bool (*visit_fn)(void *user, const char *path, pcs_signal signal);
+
+enum { PATH_MAX_LENGTH = 512 };
+
+static bool visit_components(const signal_group *g, const char *name, int32_t index,
+                             visit_fn visit, void *user)
+{
+    char path[PATH_MAX_LENGTH];
+    if (!g->components) {
+        snprintf(path, sizeof path, "%s.%s.%s", g->object, name, g->quantity);
+        return visit(user, path, (pcs_signal){(int32_t)g->kind, index, 0});
+    }
+    int32_t component = 0;
+    for (const char *c = g->components; *c; ++component) {
+        size_t length = strcspn(c, " ");
+        snprintf(path, sizeof path, "%s.%s.%s.%.*s", g->object, name, g->quantity, (int)length, c);
+        // The planar angular velocity and torque have only their third component.
+        int32_t number = g->dimension == 2 && *g->components == 'z' ? 2 : component;
+        if (visit(user, path, (pcs_signal){(int32_t)g->kind, index, number}))
+            return true;
+        c += length + (c[length] == ' ');
+    }
+    return false;
+}
+
+static bool visit_object(const pcs_model *model, const char *object, const char *name,
+                         int32_t index, visit_fn visit, void *user)
+{
+    for (int g = 0; g < GROUP_COUNT; ++g) {
+        if (strcmp(groups[g].object, object) != 0 ||
+            (groups[g].dimension && groups[g].dimension != model->dimension))
+            continue;
+        if (visit_components(&groups[g], name, index, visit, user))
+            return true;
+    }
+    return false;
+}
+
+static bool visit_joint(const pcs_model *model, int32_t j, visit_fn visit, void *user)
+{
+    const pcs_joint *joint = &model->joints.data[j];
+    char path[PATH_MAX_LENGTH];
+    for (int32_t i = 0; i < joint->n_coordinates; ++i) {
+        snprintf(path, sizeof path, "joint.%s.%s", joint->name,
+                 pcs_joint_coordinate_name(joint->kind, model->dimension, i));
+        if (visit(user, path, (pcs_signal){SIGNAL_COORDINATE, j, i}))
+            return true;
+        snprintf(path, sizeof path, "joint.%s.%s", joint->name,
+                 pcs_joint_rate_name(joint->kind, model->dimension, i));
+        if (visit(user, path, (pcs_signal){SIGNAL_RATE, j, i}))
+            return true;
+    }
+    return visit_object(model, "joint", joint->name, j, visit, user);
+}
+
+static void walk(const pcs_model *model, visit_fn visit, void *user)
+{
+    char path[PATH_MAX_LENGTH];
+    if (visit(user, "time", (pcs_signal){SIGNAL_TIME, 0, 0}))
+        return;
+    for (int32_t i = 0; i < model->bodies.count; ++i)
+        if (visit_object(model, "body", model->bodies.data[i].name, i, visit, user))
+            return;
+    for (int32_t i = 0; i < model->joints.count; ++i)
+        if (visit_joint(model, i, visit, user))
+            return;
+    for (int32_t i = 0; i < model->n_slots; ++i)
+        if (visit_object(model, "contact", model->slot_names.data[i], i, visit, user))
+            return;
+    for (int32_t i = 0; i < ENERGY_COUNT; ++i) {
+        snprintf(path, sizeof path, "energy.%s", energies[i]);
+        if (visit(user, path, (pcs_signal){SIGNAL_ENERGY, 0, i}))
+            return;
+    }
+    visit(user, "solver.residual", (pcs_signal){SIGNAL_RESIDUAL, 0, 0});
+}
+
+typedef struct search {
+    const char *wanted;
+    bool found;
+    pcs_signal signal;
+    int nearest_distance;
+    char nearest[PATH_MAX_LENGTH];
+} search;
+
+static bool match(void *user, const char *path, pcs_signal signal)
+{
+    search *s = user;
+    if (strcmp(path, s->wanted) == 0) {
+        s->found = true;
+        s->signal = signal;
+        return true;
+    }
+    return false;
+}
+
+static bool compare(void *user, const char *path, pcs_signal signal)
+{
+    (void)signal;
+    search *s = user;
+    int distance = pcs_text_distance(path, s->wanted);
+    if (distance < s->nearest_distance) {
+        s->nearest_distance = distance;
+        snprintf(s->nearest, sizeof s->nearest, "%s", path);
+    }
+    return false;
+}
+
+pcs_status pcs_model_find_signal(pcs_context *ctx, const pcs_model *model, const char *path,
+                                 pcs_signal *out)
+{
+    search s = {.wanted = path, .nearest_distance = INT_MAX};
+    if (strlen(path) < PATH_MAX_LENGTH)
+        walk(model, match, &s);
+    if (s.found) {
+        *out = s.signal;
+        return PCS_OK;
+    }
+    if (strlen(path) < PATH_MAX_LENGTH)
+        walk(model, compare, &s);
+    return pcs_error(ctx, PCS_ERROR_INPUT, "there is no signal '%.200s'; did you mean '%s'?", path,
+                     s.nearest);
+}
+
+typedef struct counter {
+    int32_t left;
+    bool found;
+    char *path;
+    size_t size;
+} counter;
+
+static bool count_down(void *user, const char *path, pcs_signal signal)
+{
+    (void)signal;
+    counter *c = user;
+    if (c->left-- > 0)
+        return false;
+    c->found = true;
+    snprintf(c->path, c->size, "%s", path);
+    return true;
+}
+
+bool pcs_model_signal_path(const pcs_model *model, int32_t index, char *path, size_t size)
+{
+    counter c = {index, false, path, size};
+    if (index >= 0)
+        walk(model, count_down, &c);
+    return c.found;
+}
+
+static double of_vec3(pcs_vec3 a, int32_t i)
+{
+    return i == 0 ? a.x : i == 1 ? a.y : a.z;
+}
+
+static double body_signal(const pcs_simulation *s, pcs_signal signal)
+{
+    pcs_body_view view;
+    pcs_simulation_body(s, signal.index, &view);
+    const double rotation[4] = {view.rotation.w, view.rotation.x, view.rotation.y,
+                                view.rotation.z};
+    switch ((signal_kind)signal.kind) {
+    case SIGNAL_POSITION:
+        return of_vec3(view.position, signal.component);
+    case SIGNAL_ROTATION:
+        return rotation[signal.component];
+    case SIGNAL_ANGLE:
+        return view.angle;
+    case SIGNAL_VELOCITY:
+        return of_vec3(view.velocity, signal.component);
+    default:
+        return of_vec3(view.angular_velocity, signal.component);
+    }
+}
+
+static double joint_signal(const pcs_simulation *s, pcs_signal signal)
+{
+    pcs_joint_view view;
+    pcs_simulation_joint(s, signal.index, &view);
+    switch ((signal_kind)signal.kind) {
+    case SIGNAL_COORDINATE:
+        return view.coordinate[signal.component];
+    case SIGNAL_RATE:
+        return view.rate[signal.component];
+    case SIGNAL_FORCE:
+        return of_vec3(view.force, signal.component);
+    default:
+        return of_vec3(view.torque, signal.component);
+    }
+}
+
+double pcs_simulation_signal(const pcs_simulation *s, pcs_signal signal)
+{
+    switch ((signal_kind)signal.kind) {
+    case SIGNAL_TIME:
+        return pcs_simulation_time(s);
+    case SIGNAL_POSITION:
+    case SIGNAL_ROTATION:
+    case SIGNAL_ANGLE:
+    case SIGNAL_VELOCITY:
+    case SIGNAL_ANGULAR_VELOCITY:
+        return body_signal(s, signal);
+    case SIGNAL_COORDINATE:
+    case SIGNAL_RATE:
+    case SIGNAL_FORCE:
+    case SIGNAL_TORQUE:
+        return joint_signal(s, signal);
+    case SIGNAL_GAP:
+        return s->state.gap[signal.index];
+    case SIGNAL_IMPULSE:
+        return s->state.r[3 * signal.index + signal.component];
+    case SIGNAL_CONTACT_VELOCITY:
+        return s->state.u[3 * signal.index + signal.component];
+    case SIGNAL_STATE:
+        return s->state.status[signal.index];
+    case SIGNAL_ENERGY:
+        return energy(&s->statistics.energy, signal.component);
+    case SIGNAL_RESIDUAL:
+        return s->statistics.last_residual;
+    }
+    return 0;
+}

@@ -1,0 +1,238 @@
+// The run: start, steps on the fixed time grid, statistics.
+#include "simulation/simulation.h"
+
+#include <string.h>
+
+#include "base/text.h"
+
+pcs_simulation_def pcs_simulation_default(void)
+{
+    return (pcs_simulation_def){.scheme = "moreau-jean", .start = 0, .end = 1, .step = 1e-3};
+}
+
+// ---- Creation ----
+
+static pcs_status check_def(pcs_context *ctx, const pcs_simulation_def *def)
+{
+    if (!isfinite(def->start) || !isfinite(def->end) || !(def->end >= def->start))
+        return pcs_error(ctx, PCS_ERROR_INPUT, "simulation: the end (%g s) must not come before "
+                                               "the start (%g s)",
+                         def->end, def->start);
+    if (!isfinite(def->step) || !(def->step > 0))
+        return pcs_error(ctx, PCS_ERROR_INPUT, "simulation: the step must be > 0, not %g",
+                         def->step);
+    const double steps_max = 1e15; // beyond, the time of a step is no longer exact
+    if (!((def->end - def->start) / def->step < steps_max) ||
+        !(def->start + def->step > def->start) || !(def->end - def->step < def->end))
+        return pcs_error(ctx, PCS_ERROR_INPUT, "simulation: a step of %g s is too small for %g s",
+                         def->step, def->end - def->start);
+    return PCS_OK;
+}
+
+static pcs_status find_scheme(pcs_context *ctx, const char *name, const pcs_scheme_class **class)
+{
+    *class = name ? pcs_scheme_find(name) : NULL;
+    if (*class)
+        return PCS_OK;
+    enum { NAMES_MAX = 32 };
+    const char *names[NAMES_MAX];
+    int32_t n = 0;
+    while (n < NAMES_MAX && (names[n] = pcs_scheme_name(n, NULL, NULL, NULL)))
+        ++n;
+    const char *near = pcs_text_nearest(name ? name : "", names, n);
+    return pcs_error(ctx, PCS_ERROR_INPUT, "there is no scheme '%s'; %s '%s'", name ? name : "",
+                     near ? "did you mean" : "there is", near ? near : names[0]);
+}
+
+pcs_status pcs_simulation_create(pcs_context *ctx, const pcs_model *model,
+                                 const pcs_simulation_def *def, pcs_simulation **out)
+{
+    *out = NULL;
+    const pcs_scheme_class *class;
+    PCS_TRY(check_def(ctx, def));
+    PCS_TRY(find_scheme(ctx, def->scheme, &class));
+    pcs_simulation *s = PCS_NEW(ctx, pcs_simulation);
+    if (!s)
+        return PCS_ERROR_MEMORY;
+    s->ctx = ctx;
+    s->model = model;
+    s->def = *def;
+    s->def.scheme = class->name;
+    // The last step is cut to meet the end; a remainder below rounding is not a step.
+    const double rounding = 1e-9;
+    s->n_steps = (int64_t)ceil((def->end - def->start) / def->step - rounding);
+    s->present = PCS_NEW(ctx, pcs_present);
+    pcs_status status = s->present ? PCS_OK : PCS_ERROR_MEMORY;
+    if (status == PCS_OK) {
+        s->present->contacts = PCS_NEW_ARRAY(ctx, pcs_contact, model->n_slots);
+        status = s->present->contacts ? pcs_configuration_init(ctx, model, &s->present->c)
+                                      : PCS_ERROR_MEMORY;
+    }
+    if (status == PCS_OK)
+        status = pcs_state_init(ctx, model, &s->state);
+    if (status == PCS_OK)
+        status = pcs_scheme_create(ctx, class, model, &s->scheme);
+    if (status < 0) {
+        pcs_simulation_destroy(s);
+        return status;
+    }
+    *out = s;
+    return PCS_OK;
+}
+
+void pcs_simulation_destroy(pcs_simulation *s)
+{
+    if (!s)
+        return;
+    pcs_scheme_destroy(s->scheme);
+    pcs_state_free(s->ctx, &s->state);
+    if (s->present) {
+        pcs_configuration_free(s->ctx, &s->present->c);
+        pcs_free(s->ctx, s->present->contacts);
+    }
+    pcs_free(s->ctx, s->present);
+    pcs_free(s->ctx, s);
+}
+
+pcs_status pcs_simulation_set(pcs_simulation *s, const char *key, const char *text)
+{
+    if (s->started)
+        return pcs_error(s->ctx, PCS_ERROR_ARGUMENT, "options are set before the first step");
+    return pcs_scheme_set_option(s->scheme, key, text);
+}
+
+pcs_status pcs_simulation_get(const pcs_simulation *s, const char *key, double *value)
+{
+    int32_t i = pcs_scheme_option_index(s->scheme->class, key);
+    if (i < 0)
+        return pcs_error(s->ctx, PCS_ERROR_ARGUMENT, "scheme '%s' has no option '%s'",
+                         s->scheme->class->name, key);
+    *value = s->scheme->options[i];
+    return PCS_OK;
+}
+
+// ---- Running ----
+
+static void account(pcs_simulation *s, double kinetic, double potential)
+{
+    const double *w = s->state.work;
+    double known = w[PCS_WORK_START_ENERGY] + w[PCS_WORK_APPLIED] + w[PCS_WORK_ACTUATOR] +
+                   w[PCS_WORK_DRIVER] + w[PCS_WORK_DAMPING] + w[PCS_WORK_FRICTION] +
+                   w[PCS_WORK_IMPACT];
+    s->statistics.energy = (pcs_energy_account){
+        .kinetic = kinetic,
+        .potential = potential,
+        .applied = w[PCS_WORK_APPLIED],
+        .actuator = w[PCS_WORK_ACTUATOR],
+        .driver = w[PCS_WORK_DRIVER],
+        .damping = w[PCS_WORK_DAMPING],
+        .friction = w[PCS_WORK_FRICTION],
+        .impact = w[PCS_WORK_IMPACT],
+        .numerical = kinetic + potential - known,
+    };
+}
+
+static void forget_present(pcs_simulation *s)
+{
+    s->present->configuration_valid = false;
+    s->present->contacts_valid = false;
+}
+
+pcs_status pcs_simulation_start(pcs_simulation *s)
+{
+    if (s->started)
+        return PCS_OK;
+    *s->state.t = s->def.start;
+    PCS_TRY(s->scheme->class->start(s->scheme, &s->state, &s->statistics));
+    s->statistics.redundant_most = s->statistics.redundant_rows;
+    s->started = true;
+    forget_present(s);
+    const pcs_present *now = pcs_simulation_present(s, false);
+    account(s, pcs_model_kinetic(s->model, &now->c), pcs_model_potential(s->model, &now->c));
+    return PCS_OK;
+}
+
+static void count_step(pcs_simulation *s, const pcs_step_report *r, pcs_status status)
+{
+    pcs_statistics *st = &s->statistics;
+    ++st->steps;
+    st->rejected_steps += r->rejected;
+    st->unconverged_steps += status == PCS_NOT_CONVERGED;
+    st->impacts += r->impacts;
+    st->contact_steps += r->contacts;
+    st->contacts_now = r->contacts;
+    st->contacts_most = r->contacts > st->contacts_most ? r->contacts : st->contacts_most;
+    st->newton_iterations += r->newton_iterations;
+    st->solver_iterations += r->solver_iterations;
+    st->last_residual = r->residual;
+    st->worst_residual = fmax(st->worst_residual, r->residual);
+    st->worst_newton = fmax(st->worst_newton, r->newton_residual);
+    st->worst_penetration = fmax(st->worst_penetration, r->penetration);
+    st->worst_drift = fmax(st->worst_drift, r->drift);
+    st->worst_velocity_drift = fmax(st->worst_velocity_drift, r->velocity_drift);
+    if (r->redundant_rows > st->redundant_most)
+        st->redundant_most = r->redundant_rows;
+    account(s, r->kinetic, r->potential);
+}
+
+pcs_status pcs_simulation_step(pcs_simulation *s)
+{
+    PCS_TRY(pcs_simulation_start(s));
+    if (pcs_simulation_finished(s))
+        return pcs_error(s->ctx, PCS_ERROR_ARGUMENT, "the simulation is at its end");
+    // Times lie on the grid start + n step, free of accumulated rounding.
+    double h = s->def.step;
+    double next = s->def.start + (double)(s->step + 1) * s->def.step;
+    if (s->step + 1 == s->n_steps) {
+        next = s->def.end;
+        double rest = s->def.end - *s->state.t;
+        const double rounding = 1e-9;
+        if (fabs(rest - h) > rounding * h)
+            h = rest;
+    }
+    pcs_step_report report;
+    pcs_status status = s->scheme->class->step(s->scheme, &s->state, h, &report);
+    forget_present(s);
+    if (status < 0)
+        return status;
+    *s->state.t = next;
+    ++s->step;
+    count_step(s, &report, status);
+    return status;
+}
+
+bool pcs_simulation_finished(const pcs_simulation *s)
+{
+    return s->step >= s->n_steps;
+}
+
+double pcs_simulation_time(const pcs_simulation *s)
+{
+    return s->started ? *s->state.t : s->def.start;
+}
+
+const pcs_model *pcs_simulation_model(const pcs_simulation *s)
+{
+    return s->model;
+}
+
+const double *pcs_simulation_q(const pcs_simulation *s)
+{
+    return s->state.q;
+}
+
+const double *pcs_simulation_v(const pcs_simulation *s)
+{
+    return s->state.v;
+}
+
+const pcs_statistics *pcs_simulation_statistics(const pcs_simulation *s)
+{
+    return &s->statistics;
+}
+
+bool pcs_simulation_row_is_redundant(const pcs_simulation *s, int32_t row)
+{
+    return s->started && row >= 0 && row < s->model->n_rows &&
+           s->scheme->class->redundant_rows(s->scheme)[row];
+}

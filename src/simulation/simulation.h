@@ -1,0 +1,33 @@
+// Data of a simulation, shared by the run, the views and the checkpoint.
+#ifndef PCS_SIMULATION_SIMULATION_H
+#define PCS_SIMULATION_SIMULATION_H
+
+#include "model/assembly.h"
+#include "model/state.h"
+#include "percuss/simulation.h"
+#include "schemes/scheme.h"
+
+// Quantities at the present state that only views need; computed when first asked for.
+typedef struct pcs_present {
+    bool configuration_valid, contacts_valid;
+    pcs_configuration c;
+    pcs_contact *contacts;
+} pcs_present;
+
+struct pcs_simulation {
+    pcs_context *ctx;
+    const pcs_model *model;
+    pcs_simulation_def def;
+    pcs_scheme *scheme;
+    pcs_state state;
+    pcs_statistics statistics;
+    int64_t n_steps; // planned
+    int64_t step;    // next one
+    bool started;
+    pcs_present *present;
+};
+
+// The configuration and (if `contacts`) the contact points at the present state.
+const pcs_present *pcs_simulation_present(const pcs_simulation *simulation, bool contacts);
+
+#endif

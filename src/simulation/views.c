@@ -1,0 +1,87 @@
+// What the outside sees of the present state: bodies, joints, contacts.
+#include <string.h>
+
+#include "model/joint.h"
+#include "simulation/simulation.h"
+
+const pcs_present *pcs_simulation_present(const pcs_simulation *s, bool contacts)
+{
+    pcs_present *now = s->present;
+    if (!now->configuration_valid) {
+        pcs_configuration_update(s->model, &now->c, *s->state.t, s->state.q, s->state.v,
+                                 s->state.turns);
+        now->configuration_valid = true;
+    }
+    if (contacts && !now->contacts_valid) {
+        pcs_model_contacts(s->model, &now->c, false, now->contacts);
+        now->contacts_valid = true;
+    }
+    return now;
+}
+
+void pcs_simulation_body(const pcs_simulation *s, pcs_body_id id, pcs_body_view *view)
+{
+    const pcs_present *now = pcs_simulation_present(s, false);
+    const pcs_body *body = &s->model->bodies.data[id];
+    const pcs_node *node = pcs_model_node(s->model, body->node);
+    const pcs_pose *pose = &now->c.pose[body->node];
+    const pcs_twist *twist = &now->c.twist[body->node];
+    const double *q = s->state.q + node->q;
+    pcs_vec3 arm = pcs_v3_scale(-1, pcs_m3_mul_v3(&pose->R, body->center));
+    *view = (pcs_body_view){
+        .position = pcs_v3_add(pose->x, arm),
+        .rotation = {1, 0, 0, 0},
+        .velocity = pcs_v3_add(twist->v, pcs_v3_cross(twist->w, arm)),
+        .angular_velocity = twist->w,
+    };
+    if (node->kind == PCS_NODE_PLANAR) {
+        view->angle = q[2];
+        view->rotation = (pcs_quat){cos(0.5 * q[2]), 0, 0, sin(0.5 * q[2])};
+    }
+    if (node->kind == PCS_NODE_SPATIAL)
+        view->rotation = (pcs_quat){q[3], q[4], q[5], q[6]};
+}
+
+void pcs_simulation_joint(const pcs_simulation *s, pcs_joint_id id, pcs_joint_view *view)
+{
+    const pcs_present *now = pcs_simulation_present(s, false);
+    const pcs_joint *joint = &s->model->joints.data[id];
+    pcs_pair_state pair = pcs_configuration_pair(s->model, &now->c, &joint->pair);
+    *view = (pcs_joint_view){0};
+    for (int32_t i = 0; i < joint->n_coordinates; ++i) {
+        const pcs_coordinate *x = &joint->coordinate[i];
+        pcs_rate_form form = pcs_coordinate_rate_form(x, &pair);
+        view->coordinate[i] =
+            pcs_coordinate_value(x, &pair, x->turn >= 0 ? s->state.turns[x->turn] : 0);
+        view->rate[i] = pcs_coordinate_rate(&form, &pair);
+    }
+    if (!(*s->state.h > 0))
+        return;
+    // Sum of the row forces on b: force and moment about b's node, moved to the origin of frame a.
+    pcs_vec3 moment = {0, 0, 0};
+    for (int32_t i = 0; i < joint->n_rows; ++i) {
+        pcs_rate_form form;
+        double lambda = s->state.p[joint->first_row + i] / *s->state.h;
+        pcs_joint_row(joint, i, &now->c, &pair, &form, NULL);
+        view->force = pcs_v3_axpy(view->force, lambda, form.d_b);
+        moment = pcs_v3_axpy(moment, lambda, form.w_b);
+    }
+    pcs_vec3 from_a = pcs_v3_sub(pair.d, pair.s_b); // from a's origin to b's node
+    view->torque = pcs_v3_add(moment, pcs_v3_cross(from_a, view->force));
+}
+
+void pcs_simulation_contact(const pcs_simulation *s, int32_t slot, pcs_contact_view *view)
+{
+    const pcs_present *now = pcs_simulation_present(s, true);
+    const pcs_contact *contact = &now->contacts[slot];
+    *view = (pcs_contact_view){
+        .gap = s->state.gap[slot],
+        .point = contact->point,
+        .normal = contact->normal,
+        .tangent1 = contact->tangent1,
+        .tangent2 = contact->tangent2,
+        .state = (pcs_contact_state)(int)s->state.status[slot],
+    };
+    memcpy(view->impulse, s->state.r + 3 * slot, sizeof view->impulse);
+    memcpy(view->velocity, s->state.u + 3 * slot, sizeof view->velocity);
+}
