@@ -15,11 +15,6 @@ static const cli_syntax syntax = {
 
 // ---- Schemes ----
 
-static void print_real(char *text, size_t size, double value)
-{
-    snprintf(text, size, "%g", value);
-}
-
 static void print_range(const pcs_option *option)
 {
     enum { UNBOUNDED = 1000000000 }; // larger limits mean "as much as you like"
@@ -47,7 +42,7 @@ static void print_scheme_option(const pcs_option *option)
     if (option->type == PCS_OPTION_CHOICE)
         snprintf(fallback, sizeof fallback, "%s", option->choices[(int)option->fallback]);
     else
-        print_real(fallback, sizeof fallback, option->fallback);
+        snprintf(fallback, sizeof fallback, "%g", option->fallback);
     printf("    %-22s %-14s ", option->key, fallback);
     print_range(option);
     printf("\n    %-22s %s\n", "", option->help);
@@ -82,7 +77,7 @@ static void print_joint_coordinates(pcs_joint_kind kind, int32_t dimension)
     for (int32_t i = 0; (name = pcs_joint_coordinate_name(kind, dimension, i)); i++)
         printf("%s%s (rate: %s)", i > 0 ? ", " : "", name,
                pcs_joint_rate_name(kind, dimension, i));
-    putchar('\n');
+    puts(pcs_joint_coordinate_name(kind, dimension, 0) ? "" : "none");
 }
 
 static void list_joints(void)

@@ -40,7 +40,8 @@ static const cli_option options[OPTION_COUNT] = {
     [OPTION_STEP] = {"--step", "SECONDS", "time step"},
     [OPTION_END] = {"--end", "SECONDS", "simulated time to stop at"},
     [OPTION_OUT] = {"--out", "FILE",
-                    "result file; the model's name with .h5, in the current folder, if not given"},
+                    "result file; if not given, the model's name with .h5, in the current\n"
+                    "folder"},
     [OPTION_NO_RESULT] = {"--no-result", NULL, "write no result file"},
     [OPTION_OUTPUT_STEP] = {"--output-step", "SECONDS",
                             "simulated time between stored frames; 0 stores every step"},
@@ -88,6 +89,7 @@ typedef struct session {
     cli_outputs outputs;
     cli_energy_scale energy;
     double first_time, wall_time;
+    bool outputs_are_closed; // and stand under their names
 } session;
 
 // ---- Command line ----
@@ -218,21 +220,28 @@ static bool split_signals(session *run)
 // ---- The run ----
 
 // Loads the state of a checkpoint file or of the end of a result.
-static pcs_status resume(session *run)
+static cli_exit resume(session *run)
 {
-    cli_file_kind kind = cli_file_find_kind(run->resume);
-    if (kind != CLI_FILE_RESULT)
-        return pcs_checkpoint_read(run->ctx, run->simulation, run->resume);
     pcs_result *result = NULL;
     const void *bytes = NULL;
     size_t size = 0;
-    pcs_status status = pcs_result_open(run->ctx, run->resume, &result);
-    if (status >= 0)
-        status = pcs_result_checkpoint(result, &bytes, &size);
-    if (status >= 0)
-        status = pcs_simulation_load(run->simulation, bytes, size);
+    cli_file_kind kind = cli_file_find_kind(run->resume);
+    if (kind == CLI_FILE_UNREADABLE)
+        return CLI_EXIT_BAD_INPUT;
+    pcs_status status;
+    if (kind == CLI_FILE_RESULT) {
+        status = pcs_result_open(run->ctx, run->resume, &result);
+        if (status >= 0)
+            status = pcs_result_checkpoint(result, &bytes, &size);
+    } else
+        status = pcs_checkpoint_read(run->ctx, run->simulation, run->resume);
+    cli_exit code = status < 0 ? cli_input_error(run->ctx, status) : CLI_EXIT_OK;
+    if (bytes && pcs_simulation_load(run->simulation, bytes, size) < 0) {
+        cli_message("%s: %s", run->resume, pcs_context_error(run->ctx));
+        code = CLI_EXIT_BAD_INPUT;
+    }
     pcs_result_destroy(result);
-    return status;
+    return code;
 }
 
 static bool is_same_file(const char *a, const char *b)
@@ -251,17 +260,13 @@ static cli_exit prepare(session *run)
                     run->out);
         return CLI_EXIT_BAD_INPUT;
     }
-    if (run->resume && cli_file_find_kind(run->resume) == CLI_FILE_UNREADABLE)
-        return CLI_EXIT_BAD_INPUT;
     pcs_status status = cli_load(run->ctx, run->model, &run->settings, &run->file,
                                  &run->simulation);
     if (status >= 0)
         status = pcs_simulation_start(run->simulation);
-    if (status >= 0 && run->resume)
-        status = resume(run);
     if (status < 0)
         return cli_input_error(run->ctx, status);
-    return CLI_EXIT_OK;
+    return run->resume ? resume(run) : CLI_EXIT_OK;
 }
 
 static cli_exit open_outputs(session *run)
@@ -326,6 +331,7 @@ static cli_exit simulate(session *run)
     if (!good)
         cli_message("%s", pcs_context_error(run->ctx));
     pcs_status closing = cli_outputs_close(&run->outputs, simulation, good, complete);
+    run->outputs_are_closed = closing >= 0;
     if (closing < 0)
         cli_message("%s", pcs_context_error(run->ctx));
     if (!good || closing < 0)
@@ -355,11 +361,12 @@ static void print_summary(const session *run, cli_exit code)
     cli_report_redundant_rows(out, run->simulation);
     cli_report_line(out, "wall time", "%.3g s, %.3g times real time", run->wall_time,
                     run->wall_time > 0 ? (time - run->first_time) / run->wall_time : 0.0);
-    if (!run->no_result && code != CLI_EXIT_FAILED)
+    if (!run->no_result && run->outputs_are_closed)
         cli_report_line(out, "result", "%s, %lld frames%s", run->out,
-                        (long long)run->outputs.frames,
-                        code == CLI_EXIT_INTERRUPTED ? " (marked incomplete)" : "");
-    if (run->checkpoint)
+                        (long long)run->outputs.frames, *end ? " (marked incomplete)" : "");
+    else if (!run->no_result)
+        cli_report_line(out, "result", "%s.part has what could be written", run->out);
+    if (run->checkpoint && run->outputs_are_closed)
         cli_report_line(out, "checkpoint", "%s", run->checkpoint);
     cli_report_energy(out, &statistics->energy, &run->energy);
     cli_report_warnings(out, statistics, &run->energy);

@@ -161,7 +161,8 @@ void cli_report_energy(FILE *out, const pcs_energy_account *energy, const cli_en
     enum { N = sizeof rows / sizeof *rows };
     fputs("energy balance\n", out);
     for (int i = 0; i < N; i++) {
-        fprintf(out, "  %-*s% .6e J", LABEL_WIDTH, rows[i].label, rows[i].value);
+        fprintf(out, "  %-*s% .6e J", LABEL_WIDTH, rows[i].label,
+                rows[i].value + 0.0); // turns -0 into 0
         if (i == N - 2 && scale->largest > 0)
             fprintf(out, "  (%.1e of the largest energy, %.3g J)",
                     fabs(energy->numerical) / scale->largest, scale->largest);
@@ -177,11 +178,10 @@ int cli_report_warnings(FILE *out, const pcs_statistics *statistics, const cli_e
     int count = 0;
     if (statistics->unconverged_steps > 0 && ++count)
         fprintf(out,
-                "warning: %lld step%s did not converge and kept the best iterate (worst residual "
-                "%.1e);\n"
-                "         try a smaller --step or more solver iterations (percuss list schemes)\n",
-                (long long)statistics->unconverged_steps, plural(statistics->unconverged_steps),
-                statistics->worst_residual);
+                "warning: %lld step%s did not converge and kept the best iterate (worst residuals "
+                "above);\n"
+                "         try a smaller --step or more iterations (percuss list schemes)\n",
+                (long long)statistics->unconverged_steps, plural(statistics->unconverged_steps));
     if (statistics->worst_penetration > PENETRATION_LIMIT && ++count)
         fprintf(out,
                 "warning: bodies penetrated each other by up to %.1e m; try a smaller --step or "

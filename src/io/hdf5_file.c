@@ -100,14 +100,14 @@ void pcs_hdf5_close(hid_t id)
 
 // ---- Attributes ----
 
-hid_t pcs_hdf5_text_type(void)
+hid_t pcs_hdf5_text_type(size_t length)
 {
     hid_t type = H5Tcopy(H5T_C_S1);
-    if (type >= 0 && (H5Tset_size(type, H5T_VARIABLE) < 0 || H5Tset_cset(type, H5T_CSET_UTF8) < 0)) {
-        H5Tclose(type);
-        return H5I_INVALID_HID;
-    }
-    return type;
+    if (type >= 0 && H5Tset_size(type, length > 0 ? length : 1) >= 0 &&
+        H5Tset_cset(type, H5T_CSET_UTF8) >= 0 && H5Tset_strpad(type, H5T_STR_NULLPAD) >= 0)
+        return type;
+    pcs_hdf5_close(type);
+    return H5I_INVALID_HID;
 }
 
 static bool put(hid_t object, const char *name, hid_t file_type, hid_t memory_type,
@@ -125,8 +125,8 @@ static bool put(hid_t object, const char *name, hid_t file_type, hid_t memory_ty
 
 bool pcs_hdf5_put_text(hid_t object, const char *name, const char *text)
 {
-    hid_t type = pcs_hdf5_text_type();
-    bool ok = type >= 0 && put(object, name, type, type, &text);
+    hid_t type = pcs_hdf5_text_type(strlen(text));
+    bool ok = type >= 0 && put(object, name, type, type, text);
     pcs_hdf5_close(type);
     return ok;
 }
@@ -152,8 +152,7 @@ static hid_t open_scalar(hid_t object, const char *name, bool text)
     hid_t space = H5Aget_space(attribute), type = H5Aget_type(attribute);
     H5T_class_t kind = H5Tget_class(type);
     bool fits = H5Sget_simple_extent_npoints(space) == 1 &&
-                (text ? kind == H5T_STRING && H5Tis_variable_str(type) > 0
-                      : kind == H5T_INTEGER || kind == H5T_FLOAT);
+                (text ? kind == H5T_STRING : kind == H5T_INTEGER || kind == H5T_FLOAT);
     pcs_hdf5_close(type);
     pcs_hdf5_close(space);
     if (fits)
@@ -186,21 +185,44 @@ bool pcs_hdf5_get_real(hid_t object, const char *name, double *value)
     return ok;
 }
 
+pcs_status pcs_hdf5_read_texts(pcs_context *ctx, hid_t object, int64_t count, char **out,
+                               size_t *size)
+{
+    *out = NULL;
+    bool is_attribute = H5Iget_type(object) == H5I_ATTR;
+    hid_t stored = is_attribute ? H5Aget_type(object) : H5Dget_type(object);
+    bool fits = stored >= 0 && H5Tget_class(stored) == H5T_STRING && H5Tis_variable_str(stored) == 0;
+    size_t length = fits ? H5Tget_size(stored) : 0;
+    pcs_hdf5_close(stored);
+    if (!fits || length == 0)
+        return PCS_ERROR_INPUT;
+    // One byte more than stored, for the terminating zero, which the padded text may lack.
+    *size = length + 1;
+    char *texts = pcs_calloc(ctx, (size_t)count, *size);
+    if (!texts)
+        return PCS_ERROR_MEMORY;
+    hid_t type = pcs_hdf5_text_type(*size);
+    herr_t status = -1;
+    if (type >= 0)
+        status = is_attribute ? H5Aread(object, type, texts)
+                              : H5Dread(object, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, texts);
+    pcs_hdf5_close(type);
+    if (status >= 0) {
+        *out = texts;
+        return PCS_OK;
+    }
+    pcs_free(ctx, texts);
+    return PCS_ERROR_INPUT;
+}
+
 pcs_status pcs_hdf5_get_text(pcs_context *ctx, hid_t object, const char *name, char **out)
 {
     *out = NULL;
+    size_t size = 0;
     hid_t attribute = open_scalar(object, name, true);
     if (attribute < 0)
         return PCS_ERROR_INPUT;
-    pcs_status status = PCS_ERROR_INPUT;
-    hid_t type = pcs_hdf5_text_type();
-    char *text = NULL;
-    if (type >= 0 && H5Aread(attribute, type, &text) >= 0) {
-        *out = pcs_strdup(ctx, text ? text : ""); // HDF5 reads an empty text as NULL
-        status = *out ? PCS_OK : PCS_ERROR_MEMORY;
-        H5free_memory(text);
-    }
-    pcs_hdf5_close(type);
+    pcs_status status = pcs_hdf5_read_texts(ctx, attribute, 1, out, &size);
     H5Aclose(attribute);
     return status;
 }

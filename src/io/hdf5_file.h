@@ -27,8 +27,14 @@ void pcs_hdf5_leave(pcs_hdf5_guard *guard);
 pcs_status pcs_hdf5_error(pcs_context *ctx, const pcs_hdf5_guard *guard, const char *path,
                           const char *what);
 
-// A variable-length UTF-8 string type; the caller closes it.
-hid_t pcs_hdf5_text_type(void);
+// Fixed-length UTF-8 text of at most `length` bytes, as stored in files; the caller closes the type.
+// Variable-length text would be easier to use, but HDF5 reads a damaged heap of such texts without
+// any check and crashes.
+hid_t pcs_hdf5_text_type(size_t length);
+// Reads `count` texts of a dataset or attribute, joined in one block of count rows with *size bytes
+// each, every one terminated. PCS_ERROR_INPUT, without a message, if the object holds no such text.
+pcs_status pcs_hdf5_read_texts(pcs_context *ctx, hid_t object, int64_t count, char **out,
+                               size_t *size);
 
 bool pcs_hdf5_put_text(hid_t object, const char *name, const char *text);
 bool pcs_hdf5_put_integer(hid_t object, const char *name, int64_t value);

@@ -52,6 +52,8 @@ const pcs_quantity_row pcs_quantity_table[PCS_QUANTITY_COUNT] = {
         "kinetic energy"},
     [PCS_QUANTITY_ENERGY_POTENTIAL] = {"/energy/potential", NONE, 1, 0, false, "energy.potential",
         {0}, "J", "potential energy of gravity and springs"},
+    [PCS_QUANTITY_ENERGY_TOTAL] = {"/energy/total", NONE, 1, 0, false, "energy.total", {0}, "J",
+        "kinetic plus potential energy"},
     [PCS_QUANTITY_ENERGY_APPLIED] = {"/energy/applied", NONE, 1, 0, false, "energy.applied", {0}, "J",
         "work of applied forces since the start"},
     [PCS_QUANTITY_ENERGY_ACTUATOR] = {"/energy/actuator", NONE, 1, 0, false, "energy.actuator", {0},
@@ -66,8 +68,6 @@ const pcs_quantity_row pcs_quantity_table[PCS_QUANTITY_COUNT] = {
         "work of normal contact impulses and joint limits since the start"},
     [PCS_QUANTITY_ENERGY_NUMERICAL] = {"/energy/numerical", NONE, 1, 0, false, "energy.numerical",
         {0}, "J", "what the works leave of the change of kinetic and potential energy"},
-    [PCS_QUANTITY_ENERGY_TOTAL] = {"/energy/total", NONE, 1, 0, false, "energy.total", {0}, "J",
-        "kinetic plus potential energy"},
     [PCS_QUANTITY_SOLVER_RESIDUAL] = {"/solver/residual", NONE, 1, 0, false, "solver.residual", {0},
         "1", "scaled residual of the contact problem in the last step"},
 };

@@ -14,6 +14,12 @@ typedef struct stored_signal {
     int32_t quantity, object, component;
 } stored_signal;
 
+// Texts of equal size, one behind the other.
+typedef struct name_list {
+    char *texts;
+    size_t size;
+} name_list;
+
 struct pcs_result {
     pcs_context *ctx;
     pcs_hdf5_guard guard;
@@ -22,8 +28,8 @@ struct pcs_result {
     hid_t dataset[PCS_QUANTITY_COUNT]; // negative: not in this file
     int32_t dimension;
     int32_t objects[PCS_OWNER_COUNT];
-    char **names[PCS_OWNER_COUNT];
-    char **coordinate_names, **rate_names; // of joint j from PCS_JOINT_COORDINATES_MAX * j on
+    name_list names[PCS_OWNER_COUNT];
+    name_list coordinate_names, rate_names; // of joint j from PCS_JOINT_COORDINATES_MAX * j on
     int64_t frames;
     bool complete;
     char *title, *model_text;
@@ -63,12 +69,6 @@ static hid_t open_file(const char *path)
     return file;
 }
 
-static pcs_status read_text(pcs_result *result, const char *name, char **text)
-{
-    pcs_status status = pcs_hdf5_get_text(result->ctx, result->file, name, text);
-    return status == PCS_ERROR_INPUT ? damaged(result, "title or model text is missing") : status;
-}
-
 static pcs_status open_checked(pcs_result *result)
 {
     pcs_context *ctx = result->ctx;
@@ -96,8 +96,9 @@ static pcs_status open_checked(pcs_result *result)
         return damaged(result, "the mark 'complete' is missing");
     result->dimension = (int32_t)dimension;
     result->complete = complete == 1;
-    PCS_TRY(read_text(result, PCS_RESULT_ATTRIBUTE_TITLE, &result->title));
-    return read_text(result, PCS_RESULT_ATTRIBUTE_MODEL, &result->model_text);
+    pcs_status status =
+        pcs_hdf5_get_text(ctx, result->file, PCS_RESULT_ATTRIBUTE_TITLE, &result->title);
+    return status == PCS_ERROR_INPUT ? damaged(result, "the title is missing") : status;
 }
 
 // True if every part of the path exists; HDF5 itself wants to be asked part by part.
@@ -130,66 +131,26 @@ static hid_t open_dataset(hid_t file, const char *path, int rank, hsize_t extent
 
 // ---- Names ----
 
-static void free_names(pcs_context *ctx, char **names, int64_t count)
+static const char *get_name(const name_list *list, int32_t i)
 {
-    for (int64_t i = 0; names && i < count; i++)
-        pcs_free(ctx, names[i]);
-    pcs_free(ctx, names);
-}
-
-// Copies `count` texts that HDF5 allocated into our memory; NULL when memory is out.
-static char **copy_names(pcs_context *ctx, char *const *texts, int64_t count)
-{
-    char **names = PCS_NEW_ARRAY(ctx, char *, count);
-    for (int64_t i = 0; names && i < count; i++) {
-        names[i] = pcs_strdup(ctx, texts[i] ? texts[i] : "");
-        if (!names[i]) {
-            free_names(ctx, names, i);
-            return NULL;
-        }
-    }
-    return names;
-}
-
-static pcs_status read_texts(pcs_result *result, hid_t dataset, int64_t count, char ***names)
-{
-    char **texts = PCS_NEW_ARRAY(result->ctx, char *, count);
-    if (!texts)
-        return PCS_ERROR_MEMORY;
-    pcs_status status = PCS_OK;
-    hid_t type = pcs_hdf5_text_type(), stored = H5Dget_type(dataset);
-    if (type < 0 || stored < 0 || H5Tis_variable_str(stored) <= 0 ||
-        (count > 0 && H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, texts) < 0))
-        status = damaged(result, "names cannot be read");
-    pcs_hdf5_close(stored);
-    pcs_hdf5_close(type);
-    if (status >= 0) {
-        *names = copy_names(result->ctx, texts, count);
-        if (!*names)
-            status = PCS_ERROR_MEMORY;
-    }
-    for (int64_t i = 0; i < count; i++)
-        H5free_memory(texts[i]);
-    pcs_free(result->ctx, texts);
-    return status;
+    return list->texts + (size_t)i * list->size;
 }
 
 // Names in a dataset of `columns` columns; *rows is the number found.
 static pcs_status read_names(pcs_result *result, const char *path, int32_t columns, int32_t *rows,
-                             char ***names)
+                             name_list *list)
 {
     hsize_t extent[3] = {0, 1, 1};
     hid_t dataset = open_dataset(result->file, path, columns > 1 ? 2 : 1, extent);
     if (dataset < 0)
         return damaged(result, "names are missing");
-    pcs_status status;
-    if (extent[0] > INT32_MAX / PCS_QUANTITY_WIDTH_MAX || extent[1] != (hsize_t)columns)
-        status = damaged(result, "names have another shape");
-    else
-        status = read_texts(result, dataset, (int64_t)extent[0] * columns, names);
+    pcs_status status = PCS_ERROR_INPUT;
+    if (extent[0] <= INT32_MAX / PCS_QUANTITY_WIDTH_MAX && extent[1] == (hsize_t)columns)
+        status = pcs_hdf5_read_texts(result->ctx, dataset, (int64_t)extent[0] * columns,
+                                     &list->texts, &list->size);
     *rows = status >= 0 ? (int32_t)extent[0] : 0;
     pcs_hdf5_close(dataset);
-    return status;
+    return status == PCS_ERROR_INPUT ? damaged(result, "names cannot be read") : status;
 }
 
 static pcs_status read_all_names(pcs_result *result)
@@ -200,17 +161,24 @@ static pcs_status read_all_names(pcs_result *result)
         PCS_TRY(read_names(result, pcs_owner_table[owner].names, 1, &result->objects[owner],
                            &result->names[owner]));
     int32_t joints = result->objects[PCS_OWNER_JOINT], found[2] = {0, 0};
-    pcs_status status = read_names(result, PCS_RESULT_JOINT_COORDINATES, N, &found[0],
-                                   &result->coordinate_names);
-    if (status >= 0)
-        status = read_names(result, PCS_RESULT_JOINT_RATES, N, &found[1], &result->rate_names);
-    if (status >= 0 && found[0] == joints && found[1] == joints)
-        return PCS_OK;
-    // The lists are freed by the number of joints, which is not theirs.
-    free_names(result->ctx, result->coordinate_names, (int64_t)N * found[0]);
-    free_names(result->ctx, result->rate_names, (int64_t)N * found[1]);
-    result->coordinate_names = result->rate_names = NULL;
-    return status < 0 ? status : damaged(result, "names of joint coordinates do not fit");
+    PCS_TRY(read_names(result, PCS_RESULT_JOINT_COORDINATES, N, &found[0],
+                       &result->coordinate_names));
+    PCS_TRY(read_names(result, PCS_RESULT_JOINT_RATES, N, &found[1], &result->rate_names));
+    if (found[0] != joints || found[1] != joints)
+        return damaged(result, "names of joint coordinates do not fit");
+    return PCS_OK;
+}
+
+// The model's text is a list of one.
+static pcs_status read_model_text(pcs_result *result)
+{
+    name_list list = {0};
+    int32_t count = 0;
+    pcs_status status = read_names(result, PCS_RESULT_MODEL, 1, &count, &list);
+    result->model_text = list.texts;
+    if (status >= 0 && count != 1)
+        status = damaged(result, "the model text is missing");
+    return status;
 }
 
 // ---- Datasets and signals ----
@@ -246,11 +214,13 @@ static bool add_signal(pcs_result *result, int quantity, int32_t object, int32_t
 static const char *joint_component(const pcs_result *result, int quantity, int32_t object,
                                    int32_t component)
 {
-    char **names = quantity == PCS_QUANTITY_JOINT_COORDINATE ? result->coordinate_names
-                   : quantity == PCS_QUANTITY_JOINT_RATE     ? result->rate_names
-                                                             : NULL;
-    const char *name = names ? names[PCS_JOINT_COORDINATES_MAX * object + component] : NULL;
-    return name && *name ? name : NULL;
+    const name_list *list = quantity == PCS_QUANTITY_JOINT_COORDINATE ? &result->coordinate_names
+                            : quantity == PCS_QUANTITY_JOINT_RATE     ? &result->rate_names
+                                                                      : NULL;
+    if (!list)
+        return NULL;
+    const char *name = get_name(list, PCS_JOINT_COORDINATES_MAX * object + component);
+    return *name ? name : NULL;
 }
 
 static bool add_signals(pcs_result *result, int quantity, int32_t object)
@@ -293,7 +263,7 @@ static int print_signal(const pcs_result *result, stored_signal entry, char *pat
     if (row->owner == PCS_OWNER_NONE)
         return snprintf(path, size, "%s", row->signal);
     const char *prefix = pcs_owner_table[row->owner].prefix;
-    const char *name = result->names[row->owner][entry.object];
+    const char *name = get_name(&result->names[row->owner], entry.object);
     const char *own = joint_component(result, entry.quantity, entry.object, entry.component);
     if (own)
         return snprintf(path, size, "%s.%s.%s", prefix, name, own);
@@ -384,6 +354,7 @@ static pcs_status read_checkpoint(pcs_result *result)
 static pcs_status read_everything(pcs_result *result)
 {
     PCS_TRY(open_checked(result));
+    PCS_TRY(read_model_text(result));
     PCS_TRY(read_all_names(result));
     PCS_TRY(open_datasets(result));
     PCS_TRY(list_signals(result));
@@ -416,20 +387,18 @@ pcs_status pcs_result_open(pcs_context *ctx, const char *path, pcs_result **out)
 
 void pcs_result_destroy(pcs_result *result)
 {
-    enum { N = PCS_JOINT_COORDINATES_MAX };
     if (!result)
         return;
     pcs_context *ctx = result->ctx;
-    int64_t joints = result->objects[PCS_OWNER_JOINT];
     pcs_hdf5_enter(&result->guard);
     for (int k = 0; k < PCS_QUANTITY_COUNT; k++)
         pcs_hdf5_close(result->dataset[k]);
     pcs_hdf5_close(result->file);
     pcs_hdf5_leave(&result->guard);
     for (int owner = PCS_OWNER_BODY; owner < PCS_OWNER_COUNT; owner++)
-        free_names(ctx, result->names[owner], result->objects[owner]);
-    free_names(ctx, result->coordinate_names, N * joints);
-    free_names(ctx, result->rate_names, N * joints);
+        pcs_free(ctx, result->names[owner].texts);
+    pcs_free(ctx, result->coordinate_names.texts);
+    pcs_free(ctx, result->rate_names.texts);
     PCS_ARRAY_FREE(ctx, &result->signals);
     pcs_free(ctx, result->checkpoint);
     pcs_free(ctx, result->title);

@@ -1,12 +1,12 @@
 // Writes results to HDF5 (layout: io/result_layout.h, docs/result-file.md).
 //
 // Frames are gathered in memory and appended in batches. What a killed run leaves must open without
-// repair, in Percuss and in every HDF5 tool, so the file has the classic format and H5Fflush at
-// intervals: single-writer-multiple-reader mode would leave a mark in the file that only h5clear
-// removes. In the classic format the danger is metadata that reach the disk alone; therefore the
-// metadata cache may not evict, and between two flushes the disk holds exactly the earlier state
-// plus raw data that nothing refers to yet. Chunks are not compressed: a compressed chunk moves
-// when it grows, which would fragment the file and could break the earlier state.
+// repair, in Percuss and in every HDF5 tool, so the file is flushed at intervals and has the format
+// of HDF5 1.8: the newer one, which single-writer-multiple-reader mode needs, leaves a mark in the
+// file that only h5clear removes; the older one has no checksums. Metadata that reach the disk alone
+// would break the file, so the metadata cache may not evict: between two flushes the disk holds the
+// earlier state plus raw data that nothing refers to yet. Chunks are not compressed, because a
+// compressed chunk moves when it grows.
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -161,14 +161,24 @@ static bool put_table(hid_t file, const char *path, hid_t type, int rank, const 
     return ok;
 }
 
-static bool put_names(hid_t file, const char *path, const char *const *names, int32_t count,
-                      int32_t columns)
+// Texts of equal stored length, in `columns` columns.
+static pcs_status put_names(pcs_result_writer *writer, const char *path, const char *const *names,
+                            int32_t count, int32_t columns)
 {
     hsize_t size[2] = {(hsize_t)count, (hsize_t)columns};
-    hid_t type = pcs_hdf5_text_type();
-    bool ok = type >= 0 && put_table(file, path, type, columns > 1 ? 2 : 1, size, names);
+    size_t length = 1, n = (size_t)count * (size_t)columns;
+    for (size_t i = 0; i < n; i++)
+        length = strlen(names[i]) > length ? strlen(names[i]) : length;
+    char *block = pcs_calloc(writer->ctx, n, length);
+    if (!block)
+        return PCS_ERROR_MEMORY;
+    for (size_t i = 0; i < n; i++)
+        memcpy(block + i * length, names[i], strlen(names[i]));
+    hid_t type = pcs_hdf5_text_type(length);
+    bool ok = type >= 0 && put_table(writer->file, path, type, columns > 1 ? 2 : 1, size, block);
     pcs_hdf5_close(type);
-    return ok;
+    pcs_free(writer->ctx, block);
+    return ok ? PCS_OK : cannot(writer, "write the names");
 }
 
 static const char *object_name(const pcs_model *model, pcs_owner owner, int32_t i)
@@ -193,11 +203,13 @@ static pcs_status put_object_names(pcs_result_writer *writer, const pcs_model *m
         for (int32_t i = 0; i < count; i++)
             names[i] = object_name(model, (pcs_owner)owner, i);
         const pcs_owner_row *row = &pcs_owner_table[owner];
-        bool ok = create_group(writer->file, row->group) &&
-                  put_names(writer->file, row->names, names, count, 1);
+        pcs_status status = PCS_OK;
+        if (!create_group(writer->file, row->group))
+            status = cannot(writer, "write the names");
+        if (status >= 0)
+            status = put_names(writer, row->names, names, count, 1);
         pcs_free(writer->ctx, names);
-        if (!ok)
-            return cannot(writer, "write the names");
+        PCS_TRY(status);
     }
     return PCS_OK;
 }
@@ -220,11 +232,13 @@ static pcs_status put_joint_names(pcs_result_writer *writer, const pcs_model *mo
             rates[N * j + i] = rate ? rate : "";
         }
     }
-    bool ok = put_names(writer->file, PCS_RESULT_JOINT_KINDS, kinds, count, 1) &&
-              put_names(writer->file, PCS_RESULT_JOINT_COORDINATES, coordinates, count, N) &&
-              put_names(writer->file, PCS_RESULT_JOINT_RATES, rates, count, N);
+    pcs_status status = put_names(writer, PCS_RESULT_JOINT_KINDS, kinds, count, 1);
+    if (status >= 0)
+        status = put_names(writer, PCS_RESULT_JOINT_COORDINATES, coordinates, count, N);
+    if (status >= 0)
+        status = put_names(writer, PCS_RESULT_JOINT_RATES, rates, count, N);
     pcs_free(writer->ctx, names);
-    return ok ? PCS_OK : cannot(writer, "write the joints' names");
+    return status;
 }
 
 // Compound type of pcs_shape_row, with the kinds as a named enumeration.
@@ -290,12 +304,13 @@ static pcs_status put_header(pcs_result_writer *writer, const pcs_result_def *de
     bool ok = pcs_hdf5_put_integer(file, PCS_RESULT_ATTRIBUTE_FORMAT, PCS_RESULT_FORMAT) &&
               pcs_hdf5_put_text(file, PCS_RESULT_ATTRIBUTE_VERSION, pcs_version()) &&
               pcs_hdf5_put_text(file, PCS_RESULT_ATTRIBUTE_TITLE, title) &&
-              pcs_hdf5_put_text(file, PCS_RESULT_ATTRIBUTE_MODEL, text) &&
               pcs_hdf5_put_text(file, PCS_RESULT_ATTRIBUTE_COMMAND, command) &&
               pcs_hdf5_put_integer(file, PCS_RESULT_ATTRIBUTE_DIMENSION, writer->dimension) &&
               pcs_hdf5_put_integer(file, PCS_RESULT_ATTRIBUTE_COMPLETE, 0) &&
               create_group(file, "/energy") && create_group(file, "/solver");
-    return ok ? PCS_OK : cannot(writer, "write the header");
+    if (!ok)
+        return cannot(writer, "write the header");
+    return put_names(writer, PCS_RESULT_MODEL, &text, 1, 1);
 }
 
 // ---- Datasets that grow ----

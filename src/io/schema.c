@@ -86,22 +86,24 @@ static const char *describe(uint32_t accepts, char *text, size_t size)
     return text;
 }
 
+// `owner` is the key of the list for an item that has none of its own.
 static pcs_status check_kind(const pcs_yaml_document *doc, const pcs_yaml_node *node,
                              uint32_t accepts, const char *owner)
 {
     if (is_accepted(node, accepts))
         return PCS_OK;
-    char expected[160];
+    char expected[160], subject[96];
     describe(accepts, expected, sizeof expected);
+    snprintf(subject, sizeof subject, "%s'%.60s'", node->key ? "" : "an item of ",
+             node->key ? node->key : owner);
     if (pcs_yaml_is_null(node))
         return pcs_yaml_error(doc, node->key ? node->key_mark : node->mark,
-                              "'%.60s' has no value; expected %s", node->key ? node->key : owner,
-                              expected);
+                              "%s has no value; expected %s", subject, expected);
     if (node->kind == PCS_YAML_SCALAR)
-        return pcs_yaml_error(doc, node->mark, "'%.60s' must be %s, not '%.60s'",
-                              node->key ? node->key : owner, expected, node->text);
-    return pcs_yaml_error(doc, node->mark, "'%.60s' must be %s, not %s",
-                          node->key ? node->key : owner, expected, pcs_yaml_kind_name(node));
+        return pcs_yaml_error(doc, node->mark, "%s must be %s, not '%.60s'", subject, expected,
+                              node->text);
+    return pcs_yaml_error(doc, node->mark, "%s must be %s, not %s", subject, expected,
+                          pcs_yaml_kind_name(node));
 }
 
 static bool is_name(const char *text)

@@ -496,7 +496,8 @@ pcs_status pcs_yaml_parse(pcs_yaml_document *doc, int32_t source, const char *by
     yaml_parser_delete(&parser);
     PCS_TRY(status);
     if (!b.root || pcs_yaml_is_null(b.root))
-        return pcs_yaml_error(doc, (pcs_yaml_mark){source, 1, 1}, "there is nothing in it");
+        return pcs_yaml_error(doc, (pcs_yaml_mark){source, 1, 1}, "the %s is empty",
+                              doc->sources.data[source].has_lines ? "file" : "value");
     *root = b.root;
     return PCS_OK;
 }

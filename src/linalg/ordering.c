@@ -13,7 +13,7 @@ pcs_status pcs_ordering_compute(pcs_context *ctx, int32_t n, const int32_t *star
     }
     const int result = amd_order(n, start, neighbour, order, NULL, NULL);
     if (result == AMD_OUT_OF_MEMORY)
-        return pcs_error(ctx, PCS_ERROR_MEMORY, "no memory to order a graph of %d vertices", (int)n);
+        return pcs_error(ctx, PCS_ERROR_MEMORY, "no memory to order %d vertices", (int)n);
     if (result == AMD_INVALID)
         return pcs_error(ctx, PCS_ERROR_ARGUMENT, "invalid graph of %d vertices", (int)n);
     return PCS_OK;

@@ -46,7 +46,7 @@ static pcs_status list_touching(pcs_context *ctx, analysis *a)
         for (int32_t s = 0; s < row->n_nodes; ++s, ++total)
             ++a->touch_start[row->node[s]];
     }
-    for (int32_t node = 1; node <= a->n_nodes; ++node) // ends of the lists, for the last entry `total`
+    for (int32_t node = 1; node <= a->n_nodes; ++node) // ends of the lists
         a->touch_start[node] += a->touch_start[node - 1];
     a->touch = PCS_NEW_ARRAY(ctx, int32_t, total);
     if (!a->touch)

@@ -62,9 +62,33 @@ void pcs_builder_destroy(pcs_builder *builder)
     pcs_free(ctx, builder);
 }
 
+pcs_builder_mark pcs_builder_get_mark(const pcs_builder *builder)
+{
+    const pcs_model *model = builder->model;
+    return (pcs_builder_mark){builder->formulas.count, model->springs.count,
+                              model->actuators.count, model->limits.count, model->n_turns};
+}
+
+void pcs_builder_release(pcs_builder *builder, const pcs_builder_mark *mark)
+{
+    pcs_model *model = builder->model;
+    while (builder->formulas.count > mark->formulas)
+        pcs_free(builder->ctx, builder->formulas.data[--builder->formulas.count].text);
+    while (model->springs.count > mark->springs)
+        pcs_free(builder->ctx, model->springs.data[--model->springs.count].name);
+    model->actuators.count = mark->actuators; // their formulas are still texts
+    model->limits.count = mark->limits;
+    model->n_turns = mark->turns;
+}
+
 pcs_status pcs_builder_set_parameter(pcs_builder *builder, const char *name, double value)
 {
     PCS_TRY(pcs_builder_check_name(builder, "parameter", name));
+    static const char *const taken[] = {"t", "pi", "tau"};
+    for (size_t i = 0; i < sizeof taken / sizeof *taken; ++i)
+        if (strcmp(name, taken[i]) == 0)
+            return pcs_error(builder->ctx, PCS_ERROR_MODEL,
+                             "parameter '%s': the name has a meaning of its own in formulas", name);
     if (!isfinite(value))
         return pcs_error(builder->ctx, PCS_ERROR_MODEL, "parameter '%s': must be a finite number",
                          name);
@@ -86,6 +110,7 @@ pcs_status pcs_builder_set_parameter(pcs_builder *builder, const char *name, dou
 
 pcs_status pcs_builder_set_gravity(pcs_builder *builder, pcs_vec3 gravity)
 {
+    PCS_TRY(pcs_builder_check_open(builder));
     if (!pcs_v3_is_finite(gravity))
         return pcs_error(builder->ctx, PCS_ERROR_MODEL, "gravity: must be finite numbers");
     if (builder->model->dimension == 2 && gravity.z != 0)
@@ -96,10 +121,16 @@ pcs_status pcs_builder_set_gravity(pcs_builder *builder, pcs_vec3 gravity)
 
 // ---- Shared checks ----
 
-pcs_status pcs_builder_check_name(pcs_builder *builder, const char *what, const char *name)
+pcs_status pcs_builder_check_open(pcs_builder *builder)
 {
     if (!builder->model)
         return pcs_error(builder->ctx, PCS_ERROR_ARGUMENT, "the model is finished already");
+    return PCS_OK;
+}
+
+pcs_status pcs_builder_check_name(pcs_builder *builder, const char *what, const char *name)
+{
+    PCS_TRY(pcs_builder_check_open(builder));
     if (!name || !*name)
         return pcs_error(builder->ctx, PCS_ERROR_MODEL, "a %s needs a name", what);
     bool good = isalpha((unsigned char)*name) || *name == '_';
@@ -188,6 +219,7 @@ pcs_status pcs_builder_frame_at(pcs_builder *builder, pcs_body_id body, pcs_vec3
                                 pcs_quat rotation, pcs_frame *out)
 {
     *out = (pcs_frame){body, position, rotation};
+    PCS_TRY(pcs_builder_check_open(builder));
     PCS_TRY(pcs_builder_check_frame(builder, "frame", "at", out));
     if (body == PCS_GROUND)
         return PCS_OK;
@@ -381,15 +413,9 @@ pcs_status pcs_builder_add_body(pcs_builder *builder, const pcs_body_def *def, p
 
 // ---- Forces ----
 
-pcs_status pcs_builder_add_force(pcs_builder *builder, const pcs_force_def *def)
+static pcs_status push_force(pcs_builder *builder, const pcs_force_def *def)
 {
-    PCS_TRY(pcs_builder_check_name(builder, "force", def->name));
     pcs_model *model = builder->model;
-    pcs_frame frame = {def->body, def->position, no_rotation};
-    PCS_TRY(pcs_builder_check_frame(builder, "force", def->name, &frame));
-    if (def->body == PCS_GROUND)
-        return pcs_error(builder->ctx, PCS_ERROR_MODEL, "force '%s': needs a body, not the ground",
-                         def->name);
     pcs_force force = {.node = model->bodies.data[def->body].node, .body_frame = def->body_frame};
     force.p = pcs_v3_sub(def->position, model->bodies.data[def->body].center);
     int32_t index = model->forces.count;
@@ -412,4 +438,19 @@ pcs_status pcs_builder_add_force(pcs_builder *builder, const pcs_force_def *def)
         return PCS_ERROR_MEMORY;
     }
     return PCS_OK;
+}
+
+pcs_status pcs_builder_add_force(pcs_builder *builder, const pcs_force_def *def)
+{
+    PCS_TRY(pcs_builder_check_name(builder, "force", def->name));
+    pcs_frame frame = {def->body, def->position, no_rotation};
+    PCS_TRY(pcs_builder_check_frame(builder, "force", def->name, &frame));
+    if (def->body == PCS_GROUND)
+        return pcs_error(builder->ctx, PCS_ERROR_MODEL, "force '%s': needs a body, not the ground",
+                         def->name);
+    pcs_builder_mark mark = pcs_builder_get_mark(builder);
+    pcs_status status = push_force(builder, def);
+    if (status < 0)
+        pcs_builder_release(builder, &mark);
+    return status;
 }

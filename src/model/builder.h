@@ -32,6 +32,18 @@ struct pcs_builder {
     PCS_ARRAY(pcs_pending_formula) formulas;
 };
 
+// How far the arrays reach that adding one thing may lengthen before it fails; release() takes back
+// what was added since, so that a refused joint, spring, force or contact leaves no trace.
+typedef struct pcs_builder_mark {
+    int32_t formulas, springs, actuators, limits, turns;
+} pcs_builder_mark;
+
+pcs_builder_mark pcs_builder_get_mark(const pcs_builder *builder);
+void pcs_builder_release(pcs_builder *builder, const pcs_builder_mark *mark);
+
+// PCS_ERROR_ARGUMENT once the model is handed out.
+pcs_status pcs_builder_check_open(pcs_builder *builder) PCS_MUST_CHECK;
+
 // Initial pose of a frame in the world.
 pcs_pose pcs_builder_frame_pose(const pcs_builder *builder, const pcs_frame *frame);
 pcs_attachment pcs_builder_attach(const pcs_builder *builder, const pcs_frame *frame);

@@ -461,21 +461,57 @@ static pcs_status set_coupling_targets(pcs_builder *builder)
     return good ? PCS_OK : PCS_ERROR_MEMORY;
 }
 
-pcs_status pcs_builder_finish(pcs_builder *builder, pcs_model **out)
+// Back to the state before finish(), so that a builder that was refused can be mended and finished.
+static void forget_derived(pcs_builder *builder)
 {
-    *out = NULL;
+    pcs_context *ctx = builder->ctx;
     pcs_model *model = builder->model;
-    if (!model)
-        return pcs_error(builder->ctx, PCS_ERROR_ARGUMENT, "the model is finished already");
-    if (model->bodies.count == 0)
-        return pcs_error(builder->ctx, PCS_ERROR_MODEL,
-                         "the model has no bodies; add at least one");
+    for (int32_t i = 0; i < builder->formulas.count; ++i) {
+        const pcs_pending_formula *f = &builder->formulas.data[i];
+        pcs_formula **place = formula_place(model, f);
+        pcs_formula_destroy(*place);
+        *place = NULL;
+        if (f->place != PCS_PLACE_MOTION)
+            continue;
+        pcs_joint *joint = &model->joints.data[f->index];
+        pcs_formula_destroy(joint->motion_rate[f->component]);
+        pcs_formula_destroy(joint->motion_acceleration[f->component]);
+        joint->motion_rate[f->component] = NULL;
+        joint->motion_acceleration[f->component] = NULL;
+    }
+    while (model->row_names.count > 0)
+        pcs_free(ctx, model->row_names.data[--model->row_names.count]);
+    while (model->slot_names.count > 0)
+        pcs_free(ctx, model->slot_names.data[--model->slot_names.count]);
+    pcs_free(ctx, model->pairs);
+    model->pairs = NULL;
+    model->n_pairs = model->n_rows = model->n_slots = 0;
+    model->row_blocks.count = model->inputs.count = 0;
+}
+
+static pcs_status derive(pcs_builder *builder)
+{
     for (int32_t i = 0; i < builder->formulas.count; ++i)
         PCS_TRY(compile_formula(builder, &builder->formulas.data[i]));
     PCS_TRY(number_rows(builder));
     PCS_TRY(number_slots(builder));
     PCS_TRY(collect_pairs(builder));
-    PCS_TRY(set_coupling_targets(builder));
+    return set_coupling_targets(builder);
+}
+
+pcs_status pcs_builder_finish(pcs_builder *builder, pcs_model **out)
+{
+    *out = NULL;
+    PCS_TRY(pcs_builder_check_open(builder));
+    pcs_model *model = builder->model;
+    if (model->bodies.count == 0)
+        return pcs_error(builder->ctx, PCS_ERROR_MODEL,
+                         "the model has no bodies; add at least one");
+    pcs_status status = derive(builder);
+    if (status < 0) {
+        forget_derived(builder);
+        return status;
+    }
     builder->model = NULL;
     *out = model;
     return PCS_OK;

@@ -166,9 +166,8 @@ static pcs_status push_drives(pcs_builder *builder, const pcs_joint_def *def, pc
     return PCS_OK;
 }
 
-pcs_status pcs_builder_add_joint(pcs_builder *builder, const pcs_joint_def *def, pcs_joint_id *id)
+static pcs_status push_joint(pcs_builder *builder, const pcs_joint_def *def)
 {
-    PCS_TRY(check_joint(builder, def));
     pcs_model *model = builder->model;
     const pcs_joint_spec *spec = pcs_joint_get_spec(def->kind, model->dimension);
     pcs_joint joint = {.kind = def->kind, .row_block = -1};
@@ -199,9 +198,19 @@ pcs_status pcs_builder_add_joint(pcs_builder *builder, const pcs_joint_def *def,
         pcs_free(builder->ctx, joint.name);
         return PCS_ERROR_MEMORY;
     }
-    if (id)
-        *id = model->joints.count - 1;
     return PCS_OK;
+}
+
+pcs_status pcs_builder_add_joint(pcs_builder *builder, const pcs_joint_def *def, pcs_joint_id *id)
+{
+    PCS_TRY(check_joint(builder, def));
+    pcs_builder_mark mark = pcs_builder_get_mark(builder);
+    pcs_status status = push_joint(builder, def);
+    if (status < 0)
+        pcs_builder_release(builder, &mark);
+    else if (id)
+        *id = builder->model->joints.count - 1;
+    return status;
 }
 
 // ---- Couplings ----
@@ -284,22 +293,12 @@ static pcs_status add_bushing(pcs_builder *builder, const pcs_spring_def *def)
     return PCS_OK;
 }
 
-pcs_status pcs_builder_add_spring(pcs_builder *builder, const pcs_spring_def *def)
+static pcs_status add_line_or_torsion(pcs_builder *builder, const pcs_spring_def *def)
 {
-    PCS_TRY(pcs_builder_check_name(builder, "spring", def->name));
-    PCS_TRY(check_ends(builder, "spring", def->name, &def->a, &def->b));
-    pcs_model *model = builder->model;
-    if (def->kind != PCS_SPRING_POINT &&
-        (is_point(model, def->a.body) || is_point(model, def->b.body)))
-        return pcs_error(builder->ctx, PCS_ERROR_MODEL,
-                         "spring '%s': a point mass has no rotation; use a point spring",
-                         def->name);
-    if (def->kind == PCS_SPRING_BUSHING)
-        return add_bushing(builder, def);
     pcs_coordinate x = {PCS_COORDINATE_DISTANCE, 0, 0, -1};
     double rest = def->rest;
     if (def->kind == PCS_SPRING_TORSION) {
-        x = make_coordinate(model, PCS_COORDINATE_ANGLE, 2, 2, true);
+        x = make_coordinate(builder->model, PCS_COORDINATE_ANGLE, 2, 2, true);
         rest = isnan(rest) ? 0 : rest;
     } else {
         rest = isnan(rest) ? initial_distance(builder, &def->a, &def->b) : rest;
@@ -308,6 +307,28 @@ pcs_status pcs_builder_add_spring(pcs_builder *builder, const pcs_spring_def *de
                              "spring '%s': the rest length must be >= 0, not %g", def->name, rest);
     }
     return push_spring(builder, def, x, def->stiffness, def->damping, rest);
+}
+
+pcs_status pcs_builder_add_spring(pcs_builder *builder, const pcs_spring_def *def)
+{
+    PCS_TRY(pcs_builder_check_name(builder, "spring", def->name));
+    PCS_TRY(check_ends(builder, "spring", def->name, &def->a, &def->b));
+    const pcs_model *model = builder->model;
+    if (def->kind != PCS_SPRING_POINT && def->kind != PCS_SPRING_TORSION &&
+        def->kind != PCS_SPRING_BUSHING)
+        return pcs_error(builder->ctx, PCS_ERROR_MODEL, "spring '%s': unknown kind %d", def->name,
+                         (int)def->kind);
+    if (def->kind != PCS_SPRING_POINT &&
+        (is_point(model, def->a.body) || is_point(model, def->b.body)))
+        return pcs_error(builder->ctx, PCS_ERROR_MODEL,
+                         "spring '%s': a point mass has no rotation; use a point spring",
+                         def->name);
+    pcs_builder_mark mark = pcs_builder_get_mark(builder);
+    pcs_status status = def->kind == PCS_SPRING_BUSHING ? add_bushing(builder, def)
+                                                        : add_line_or_torsion(builder, def);
+    if (status < 0)
+        pcs_builder_release(builder, &mark);
+    return status;
 }
 
 // ---- Contacts ----
@@ -325,16 +346,9 @@ static pcs_status copy_vertices(pcs_builder *builder, const pcs_contact_def *def
     return PCS_OK;
 }
 
-pcs_status pcs_builder_add_contact(pcs_builder *builder, const pcs_contact_def *def)
+static pcs_status push_contact(pcs_builder *builder, const pcs_contact_def *def)
 {
-    PCS_TRY(pcs_builder_check_name(builder, "contact", def->name));
     pcs_model *model = builder->model;
-    for (int32_t i = 0; i < model->contact_pairs.count; ++i)
-        if (strcmp(model->contact_pairs.data[i].name, def->name) == 0)
-            return pcs_error(builder->ctx, PCS_ERROR_MODEL, "contact '%s': the name is taken",
-                             def->name);
-    PCS_TRY(check_ends(builder, "contact", def->name, &def->a, &def->b));
-    PCS_TRY(pcs_contact_check(builder->ctx, def, model->dimension));
     int32_t index = model->contact_pairs.count;
     pcs_contact_pair pair = {
         .kind = def->kind,
@@ -363,4 +377,21 @@ pcs_status pcs_builder_add_contact(pcs_builder *builder, const pcs_contact_def *
         return PCS_ERROR_MEMORY;
     }
     return PCS_OK;
+}
+
+pcs_status pcs_builder_add_contact(pcs_builder *builder, const pcs_contact_def *def)
+{
+    PCS_TRY(pcs_builder_check_name(builder, "contact", def->name));
+    const pcs_model *model = builder->model;
+    for (int32_t i = 0; i < model->contact_pairs.count; ++i)
+        if (strcmp(model->contact_pairs.data[i].name, def->name) == 0)
+            return pcs_error(builder->ctx, PCS_ERROR_MODEL, "contact '%s': the name is taken",
+                             def->name);
+    PCS_TRY(check_ends(builder, "contact", def->name, &def->a, &def->b));
+    PCS_TRY(pcs_contact_check(builder->ctx, def, model->dimension));
+    pcs_builder_mark mark = pcs_builder_get_mark(builder);
+    pcs_status status = push_contact(builder, def);
+    if (status < 0)
+        pcs_builder_release(builder, &mark);
+    return status;
 }

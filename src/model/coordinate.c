@@ -142,6 +142,27 @@ static pcs_vec3 centripetal(pcs_vec3 w, pcs_vec3 arm)
     return cross(w, cross(w, arm));
 }
 
+// T(psi) = I - A S + B S^2 with A = (1-cos a)/a^2, B = (a - sin a)/a^3, a = |psi|. A' = dA (psi.psi')
+// and B' = dB (psi.psi') along a change psi'.
+typedef struct tangent_terms {
+    double A, B, dA, dB;
+} tangent_terms;
+
+static tangent_terms tangent_coefficients(pcs_vec3 psi)
+{
+    double a2 = pcs_v3_dot(psi, psi), a = sqrt(a2);
+    const double small = 0.1; // series below: the next terms are below rounding
+    if (a < small)
+        return (tangent_terms){
+            1.0 / 2 - a2 * (1.0 / 24 - a2 * (1.0 / 720 - a2 / 40320)),
+            1.0 / 6 - a2 * (1.0 / 120 - a2 * (1.0 / 5040 - a2 / 362880)),
+            -1.0 / 12 + a2 * (1.0 / 180 - a2 * (1.0 / 6720 - a2 / 453600)),
+            -1.0 / 60 + a2 * (1.0 / 1260 - a2 * (1.0 / 60480 - a2 / 4989600)),
+        };
+    double sn = sin(a), A = (1 - cos(a)) / a2, B = (a - sn) / (a2 * a);
+    return (tangent_terms){A, B, (sn / a - 2 * A) / a2, (A - 3 * B) / a2};
+}
+
 // psi'' without Omega': d/dt(T^{-1}) Omega_rel + T^{-1} d/dt(-R^T Omega_a). The derivative of T^{-1}
 // along psi' is taken from  T psi' = Omega_rel  =>  psi'' = T^{-1}(Omega_rel' - T' psi').
 static double rotation_convective(const pcs_coordinate *c, const pcs_pair_state *pair)
@@ -149,33 +170,35 @@ static double rotation_convective(const pcs_coordinate *c, const pcs_pair_state 
     pcs_vec3 psi = pcs_so3_log(relative_rotation(pair));
     pcs_vec3 w_a = pcs_m3_tmul_v3(&pair->R_b, pair->twist_a.w); // in b's frame axes
     pcs_vec3 w_b = pcs_m3_tmul_v3(&pair->R_b, pair->twist_b.w);
-    pcs_vec3 w = pcs_v3_sub(w_b, w_a);
     pcs_mat3 T_inv = pcs_so3_tangent_inverse(psi);
-    pcs_vec3 rate = pcs_m3_mul_v3(&T_inv, w);
-    // T(psi) = I - A S + B S^2 with A = (1-cos a)/a^2, B = (a - sin a)/a^3; A', B' along psi'.
-    double a2 = pcs_v3_dot(psi, psi), a = sqrt(a2), dot = pcs_v3_dot(psi, rate);
-    double B, dA, dB; // dA = (dA/da)/a, so that A' = dA * (psi.psi')
-    const double small = 0.1; // series below: the next terms are below rounding
-    if (a < small) {
-        B = 1.0 / 6 - a2 * (1.0 / 120 - a2 * (1.0 / 5040 - a2 / 362880));
-        dA = -1.0 / 12 + a2 * (1.0 / 180 - a2 * (1.0 / 6720 - a2 / 453600));
-        dB = -1.0 / 60 + a2 * (1.0 / 1260 - a2 * (1.0 / 60480 - a2 / 4989600));
-    } else {
-        double sn = sin(a), cs = cos(a);
-        double A = (1 - cs) / a2;
-        B = (a - sn) / (a2 * a);
-        dA = (sn / a - 2 * A) / a2;
-        dB = (A - 3 * B) / a2;
-    }
-    pcs_vec3 s1 = cross(psi, rate);                  // S psi'
-    pcs_vec3 s2 = cross(psi, s1);                    // S^2 psi'
+    pcs_vec3 rate = pcs_m3_mul_v3(&T_inv, pcs_v3_sub(w_b, w_a));
+    tangent_terms k = tangent_coefficients(psi);
+    double dot = pcs_v3_dot(psi, rate);
+    pcs_vec3 s1 = cross(psi, rate); // S psi'
+    pcs_vec3 s2 = cross(psi, s1);   // S^2 psi'
     // T' psi' = -A' S psi' - A S' psi' + B' S^2 psi' + B (S' S + S S') psi', S' psi' = 0
-    pcs_vec3 dT = pcs_v3_scale(-dA * dot, s1);
-    dT = pcs_v3_axpy(dT, dB * dot, s2);
-    dT = pcs_v3_axpy(dT, B, cross(rate, s1));
+    pcs_vec3 dT = pcs_v3_scale(-k.dA * dot, s1);
+    dT = pcs_v3_axpy(dT, k.dB * dot, s2);
+    dT = pcs_v3_axpy(dT, k.B, cross(rate, s1));
     // Omega_rel' without accelerations: -d/dt(R_b^T omega_a) = omega_b x omega_a in b's axes
     pcs_vec3 right = pcs_v3_sub(cross(w_b, w_a), dT);
     return component(pcs_m3_mul_v3(&T_inv, right), c->axis_a);
+}
+
+// Change of row i of T^{-1}(psi), as a vector, along dpsi:  -T^{-T} (dT)^T (row i).
+static pcs_vec3 tangent_inverse_row_change(const pcs_mat3 *T_inv, int i, pcs_vec3 psi,
+                                           pcs_vec3 dpsi)
+{
+    pcs_vec3 r = pcs_v3_load(T_inv->m[i]);
+    tangent_terms k = tangent_coefficients(psi);
+    double dot = pcs_v3_dot(psi, dpsi);
+    pcs_vec3 s1 = cross(psi, r), s2 = cross(psi, s1);
+    // T^T = I + A S + B S^2
+    pcs_vec3 d = pcs_v3_scale(k.dA * dot, s1);
+    d = pcs_v3_axpy(d, k.A, cross(dpsi, r));
+    d = pcs_v3_axpy(d, k.dB * dot, s2);
+    d = pcs_v3_axpy(d, k.B, pcs_v3_add(cross(dpsi, s1), cross(psi, cross(dpsi, r))));
+    return negative(pcs_m3_tmul_v3(T_inv, d));
 }
 
 double pcs_coordinate_convective(const pcs_coordinate *c, const pcs_pair_state *pair)
@@ -293,9 +316,14 @@ static pcs_rate_form form_change(const pcs_coordinate *c, const pcs_pair_state *
         break;
     }
     case PCS_COORDINATE_ROTATION: {
-        // Turning of b's axes is kept, the change of T^{-1} is left out.
-        pcs_rate_form form = pcs_coordinate_rate_form(c, pair);
-        change.w_b = cross(p->w_b, form.w_b);
+        // w = R_b r with r a row of T^{-1}: both the axes of b and psi change.
+        pcs_vec3 psi = pcs_so3_log(relative_rotation(pair));
+        pcs_mat3 T_inv = pcs_so3_tangent_inverse(psi);
+        pcs_vec3 w = pcs_m3_mul_v3(&pair->R_b, pcs_v3_load(T_inv.m[c->axis_a]));
+        pcs_vec3 turned = pcs_m3_tmul_v3(&pair->R_b, pcs_v3_sub(p->w_b, p->w_a));
+        pcs_vec3 dr = tangent_inverse_row_change(&T_inv, c->axis_a, psi,
+                                                 pcs_m3_mul_v3(&T_inv, turned));
+        change.w_b = pcs_v3_add(cross(p->w_b, w), pcs_m3_mul_v3(&pair->R_b, dr));
         change.w_a = negative(change.w_b);
         break;
     }

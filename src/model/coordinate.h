@@ -61,7 +61,7 @@ void pcs_coordinate_rows(const pcs_rate_form *form, const pcs_pair_state *pair, 
                          double *row_b);
 // Geometric stiffness: K = d(J^T lambda)/dq for the perturbation q [+] delta, as a 12 x 12 row-major
 // matrix over (a, b) in spatial layout (6 numbers each: translation in the world, rotation in node
-// axes). ROTATION has its second-order part left out.
+// axes).
 void pcs_coordinate_geometric(const pcs_coordinate *c, const pcs_pair_state *pair, double lambda,
                               double K[12][12]);
 // True where the geometric stiffness vanishes identically: angles in the plane.

@@ -17,15 +17,15 @@
 #include "linalg/dense.h"
 #include "math/cone.h"
 
-// delta: first try and limits. Below the lower one D drowns in the rounding of W; at the upper one a
-// step is no better than a sweep. It is multiplied by `fall` after a success and divided by it after
-// a failure; `fall` itself adapts between these bounds.
+// delta: first try and limits. Below the lower one D drowns in the rounding of W; at the upper one
+// a step is no better than a sweep. It is multiplied by `fall` after a success and divided by it
+// after a failure; `fall` itself adapts between these bounds.
 static const double DELTA_FIRST = 1e-5, DELTA_SMALLEST = 1e-11, DELTA_LARGEST = 1e-1;
 static const double FASTEST_FALL = 1e-2, SLOWEST_FALL = 0.5, FIRST_RISE = 10.0;
 // Newton steps for one centre c, halvings of one step, merits that a new one is compared with.
 enum { STEPS_PER_CENTRE = 20, MAX_HALVINGS = 10, MERIT_MEMORY = 4 };
-// A step of length s must lower the merit by the part DECREASE s; a centre is done when its merit
-// fell by CENTRE_TOLERANCE, or below FLOOR_PART of what the tolerance of the problem allows (or its rounding level).
+// A step of length s must lower the merit by the part DECREASE s. A centre is done when its merit
+// fell by CENTRE_TOLERANCE, or below FLOOR_PART of the tolerance of the problem, or to rounding.
 static const double DECREASE = 1e-3, CENTRE_TOLERANCE = 1e-3, FLOOR_PART = 0.1;
 
 typedef enum contact_state { OPEN, STICK, SLIP } contact_state;
@@ -157,7 +157,8 @@ typedef struct contact_rows {
     double E[9], F[9];
 } contact_rows;
 
-static contact_rows linearise_contact(newton_work *work, int32_t i, const double *r, const double *u)
+static contact_rows linearise_contact(newton_work *work, int32_t i, const double *r,
+                                      const double *u)
 {
     const pcs_one_contact *contact = &work->contact[i];
     const int32_t first = work->problem->W->offset[i], size = contact->size;

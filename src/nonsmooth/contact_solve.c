@@ -13,10 +13,10 @@ enum { RESTART_AFTER = 3, GIVE_UP_AFTER = 10 };
 pcs_friction_opts pcs_friction_default(void)
 {
     return (pcs_friction_opts){.tolerance = 1e-10,
-                              .max_iterations = 10000,
-                              .sweeps_before_newton = 30,
-                              .newton_iterations = 60,
-                              .newton_max_rows = 1500};
+                               .max_iterations = 10000,
+                               .sweeps_before_newton = 30,
+                               .newton_iterations = 60,
+                               .newton_max_rows = 1500};
 }
 
 static pcs_status check_opts(const pcs_friction_opts *opts, pcs_context *ctx)
@@ -76,7 +76,7 @@ static pcs_status alternate(pcs_nsgs_work *work, const pcs_friction_contact *pro
 }
 
 pcs_status pcs_friction_solve(const pcs_friction_contact *problem, const pcs_friction_opts *opts,
-                             pcs_arena *arena, double *r, double *u, pcs_friction_info *info)
+                              pcs_arena *arena, double *r, double *u, pcs_friction_info *info)
 {
     *info = (pcs_friction_info){0, 0, PCS_FRICTION_STAGE_SWEEPS, false, {0.0, 0.0, -1}};
     PCS_TRY(check_opts(opts, arena->ctx));
@@ -85,17 +85,16 @@ pcs_status pcs_friction_solve(const pcs_friction_contact *problem, const pcs_fri
         return PCS_OK;
 
     pcs_arena_mark mark = pcs_arena_get_mark(arena);
-    pcs_nsgs_work work = {0};
+    pcs_nsgs_work work;
     bool done = false;
     pcs_status status = pcs_nsgs_work_init(&work, problem, arena, r);
-    if (status == PCS_OK)
-        status = alternate(&work, problem, opts, arena, r, u, info, &done);
     if (status == PCS_OK) {
-        info->residual = pcs_nsgs_finish(&work, problem, r, u);
-        status = done ? PCS_OK : PCS_NOT_CONVERGED;
-    } else if (work.start != NULL) {
-        memcpy(r, work.start, (size_t)problem->W->offset[problem->W->n] * sizeof *r);
+        status = alternate(&work, problem, opts, arena, r, u, info, &done);
+        if (status < 0)
+            memcpy(r, work.start, (size_t)problem->W->offset[problem->W->n] * sizeof *r);
+        else
+            info->residual = pcs_nsgs_finish(&work, problem, r, u);
     }
     pcs_arena_release(arena, mark);
-    return status;
+    return status == PCS_OK && !done ? PCS_NOT_CONVERGED : status;
 }

@@ -7,8 +7,9 @@
 //
 // One residual for all solvers, the natural map: with uhat = u + mu |u_T| e_N,
 //     unscaled  ( sum_i | r_i - P_K(r_i - rho_i uhat_i) |^2 )^(1/2) with rho_i = 1,
-//     scaled    max_i | u_i - part of u_i that the law allows | / (|q|_inf or 1 if q = 0), computed as
-//               max_i | r_i - P_K(r_i - rho_i uhat_i) | / (rho_i |q|_inf), rho_i = 3 / trace(W_ii),
+//     scaled    max_i | u_i - part of u_i that the law allows | / (|q|_inf or 1 if q = 0),
+//               computed as max_i | r_i - P_K(r_i - rho_i uhat_i) | / (rho_i |q|_inf),
+//               rho_i = 3 / trace(W_ii),
 // a velocity error relative to the driving velocity, independent of the units of mass.
 #ifndef PCS_NONSMOOTH_FRICTION_CONTACT_H
 #define PCS_NONSMOOTH_FRICTION_CONTACT_H
@@ -37,10 +38,12 @@ double pcs_friction_natural_map(int32_t size, double mu, double rho, const doubl
                                 const double *u);
 // |q|_inf or 1 if q = 0: the velocity that the scaled residual is relative to.
 double pcs_friction_contact_scale(const pcs_friction_contact *problem);
-// The scaled residual that rounding r to double alone may cause, (eps/2) max_i (1 + mu_i) (|W| |r|)_i
-// / |q|_inf: about 1e-9 for a mass of 1e6 carried by a mass of 1. No solver gets reliably below.
+// The scaled residual that rounding r to double alone may cause,
+// (eps/2) max_i (1 + mu_i) (|W| |r|)_i / |q|_inf: about 1e-9 for a mass of 1e6 carried by a mass of
+// 1. No solver gets reliably below.
 double pcs_friction_contact_rounding(const pcs_friction_contact *problem, const double *r);
-// Block sizes 1..3 and mu >= 0 (else PCS_ERROR_ARGUMENT), W, q, mu and r finite (PCS_ERROR_NUMERIC).
+// Block sizes 1..3 and mu >= 0, else PCS_ERROR_ARGUMENT; W, q, mu and r finite, else
+// PCS_ERROR_NUMERIC.
 pcs_status pcs_friction_contact_check(const pcs_friction_contact *problem, pcs_context *ctx,
                                       const double *r) PCS_MUST_CHECK;
 
@@ -57,8 +60,8 @@ typedef struct pcs_solver_info {
     pcs_friction_residual residual; // measured at the returned r
 } pcs_solver_info;
 
-// Nonlinear block Gauss-Seidel: sweeps of exact one-contact solves. r holds the start (warm or zero)
-// and becomes the solution, u the velocities. PCS_NOT_CONVERGED keeps the best iterate.
+// Nonlinear block Gauss-Seidel: sweeps of exact one-contact solves. r holds the start (warm or
+// zero) and becomes the solution, u the velocities. PCS_NOT_CONVERGED keeps the best iterate.
 pcs_status pcs_nsgs_solve(const pcs_friction_contact *problem, const pcs_nsgs_opts *opts,
                           pcs_arena *arena, double *r, double *u, pcs_solver_info *info)
     PCS_MUST_CHECK;
@@ -81,7 +84,7 @@ pcs_friction_opts pcs_friction_default(void); // 1e-10, 10000, 30, 60, 1500
 typedef struct pcs_friction_info {
     int32_t sweeps;
     int32_t newton_steps;           // linear solves of all polishes
-    pcs_friction_stage stage;        // what closed the gap
+    pcs_friction_stage stage;       // what closed the gap
     bool at_rounding;               // above the tolerance, but within the rounding of r
     pcs_friction_residual residual; // measured at the returned r
 } pcs_friction_info;
@@ -91,7 +94,7 @@ typedef struct pcs_friction_info {
 // or zero) and becomes the solution, u the velocities. PCS_NOT_CONVERGED keeps the best iterate.
 // On an error r is untouched.
 pcs_status pcs_friction_solve(const pcs_friction_contact *problem, const pcs_friction_opts *opts,
-                             pcs_arena *arena, double *r, double *u, pcs_friction_info *info)
+                              pcs_arena *arena, double *r, double *u, pcs_friction_info *info)
     PCS_MUST_CHECK;
 
 // Exact solution of one contact: u = W r + q, W positive (semi)definite size x size row-major, not

@@ -242,7 +242,8 @@ static bool solve_slip(const pcs_one_contact *p, double r_N0, const double b[2],
                 high - low <= DBL_EPSILON * (p->trace + high);
         s = next;
         at = evaluate_slip(p, r_N0, b, s);
-        found = found || fabs(at.g) <= 2.0 * DBL_EPSILON * (1.0 + p->mu * (c_norm + r_N0 / at.norm));
+        double rounding = DBL_EPSILON * (1.0 + p->mu * (c_norm + r_N0 / at.norm)); // of g
+        found = found || fabs(at.g) <= 2.0 * rounding;
     }
     slip_impulse(p, r_N0, &at, r);
     return found && isfinite(r[0]) && isfinite(r[1]) && isfinite(r[2]);

@@ -58,8 +58,8 @@ static pcs_status init_arrays(moreau_jean *s)
     pcs_context *ctx = s->base.ctx;
     const pcs_model *m = s->base.model;
     double **of_q[] = {&s->q_forecast, &s->q_middle, &s->q_end};
-    double **of_v[] = {&s->v, &s->v_middle, &s->f, &s->x, &s->momentum, &s->scale};
-    double **of_rows[] = {&s->g, &s->rate, &s->convective, &s->p, &s->p_step};
+    double **of_v[] = {&s->v, &s->v_middle, &s->v_free, &s->f, &s->x, &s->momentum, &s->scale};
+    double **of_rows[] = {&s->g, &s->rate, &s->convective, &s->p, &s->p_free, &s->p_step};
     double **of_contacts[] = {&s->u_k, &s->r, &s->u, &s->q_c, &s->restitution};
     bool good = true;
     for (size_t i = 0; i < sizeof of_q / sizeof *of_q; ++i)
@@ -72,13 +72,14 @@ static pcs_status init_arrays(moreau_jean *s)
         good = (*of_contacts[i] = PCS_NEW_ARRAY(ctx, double, 3 * (int64_t)m->n_slots + 3)) && good;
     s->mu = PCS_NEW_ARRAY(ctx, double, m->n_slots);
     s->active = PCS_NEW_ARRAY(ctx, int32_t, m->n_slots);
+    s->is_active = PCS_NEW_ARRAY(ctx, bool, m->n_slots);
     s->offset = PCS_NEW_ARRAY(ctx, int32_t, m->n_slots + 1);
     s->H = PCS_NEW_ARRAY(ctx, const pcs_row_block *, m->n_slots);
     s->normal_rows = PCS_NEW_ARRAY(ctx, pcs_row_block, m->n_slots);
     s->contacts = PCS_NEW_ARRAY(ctx, pcs_contact, m->n_slots);
     s->contacts_end = PCS_NEW_ARRAY(ctx, pcs_contact, m->n_slots);
-    good = good && s->mu && s->active && s->offset && s->H && s->normal_rows && s->contacts &&
-           s->contacts_end;
+    good = good && s->mu && s->active && s->is_active && s->offset && s->H && s->normal_rows &&
+           s->contacts && s->contacts_end;
     return good ? PCS_OK : PCS_ERROR_MEMORY;
 }
 
@@ -121,11 +122,15 @@ static void destroy(pcs_scheme *scheme)
 {
     moreau_jean *s = self(scheme);
     pcs_context *ctx = scheme->ctx;
-    void *arrays[] = {s->q_forecast, s->q_middle, s->q_end, s->v, s->v_middle, s->f, s->x,
-                      s->momentum, s->scale, s->g, s->rate, s->convective, s->p, s->p_step,
-                      s->u_k, s->r, s->u, s->q_c, s->restitution, s->mu, s->active, s->offset,
-                      s->H, s->normal_rows, s->contacts, s->contacts_end, s->rows, s->row_values,
-                      s->rows_end, s->row_values_end};
+    void *arrays[] = {s->q_forecast,    s->q_middle, s->q_end,       s->v,
+                      s->v_middle,      s->v_free,   s->f,           s->x,
+                      s->momentum,      s->scale,    s->g,           s->rate,
+                      s->convective,    s->p,        s->p_free,      s->p_step,
+                      s->u_k,           s->r,        s->u,           s->q_c,
+                      s->restitution,   s->mu,       s->active,      s->is_active,
+                      s->offset,        s->H,        s->normal_rows, s->contacts,
+                      s->contacts_end,  s->rows,     s->row_values,  s->rows_end,
+                      s->row_values_end};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i)
         pcs_free(ctx, arrays[i]);
     pcs_configuration_free(ctx, &s->forecast);
@@ -243,37 +248,55 @@ static double balance_error(moreau_jean *s)
     return worst;
 }
 
-// One Newton correction: free velocity under the joints, contact impulses, new velocity.
-static pcs_status correct(moreau_jean *s, pcs_step_report *report)
+// v = v_free + B H^T r, p = joint impulses of both
+static void apply_contact_impulses(moreau_jean *s)
 {
     const pcs_model *m = s->base.model;
-    // x holds -R(v); the joint rows ask for G v_{k+1} = rate - (1-theta) h (dG/dt) v.
-    pcs_model_rows_multiply(m, s->rows, s->v, s->p_step);
-    for (int32_t i = 0; i < m->n_rows; ++i)
-        s->p_step[i] =
-            s->rate[i] - (1 - s->theta) * s->h * s->convective[i] - s->p_step[i];
-    pcs_saddle_solve(s->saddle, s->x, s->p_step);
-    for (int32_t i = 0; i < m->n_v; ++i)
-        s->v[i] += s->x[i]; // the free velocity
-    memcpy(s->p, s->p_step, sizeof(double) * (size_t)m->n_rows);
-    if (s->n_active == 0)
-        return PCS_OK;
-    pcs_status status = pcs_mj_solve_contacts(s, s->v, report);
-    if (status < 0)
-        return status;
     memset(s->x, 0, sizeof(double) * (size_t)m->n_v);
     memset(s->p_step, 0, sizeof(double) * (size_t)m->n_rows);
     pcs_mj_add_contact_impulses(s, s->x, false);
     pcs_saddle_solve(s->saddle, s->x, s->p_step);
     for (int32_t i = 0; i < m->n_v; ++i)
-        s->v[i] += s->x[i];
+        s->v[i] = s->v_free[i] + s->x[i];
     for (int32_t i = 0; i < m->n_rows; ++i)
-        s->p[i] += s->p_step[i];
+        s->p[i] = s->p_free[i] + s->p_step[i];
+}
+
+// One Newton correction: free velocity under the joints, contact impulses, new velocity. Where the
+// projection keeps gaps from being negative, contacts that the step would penetrate take part too:
+// left out, they would be pushed out afterwards, which feeds energy to a body that comes to rest.
+static pcs_status correct(moreau_jean *s, const pcs_state *state, pcs_step_report *report)
+{
+    enum { ROUNDS_MAX = 20 };
+    const pcs_model *m = s->base.model;
+    const bool look_ahead = (int)s->base.options[MJ_PROJECTION] == MJ_PROJECT_ALL && m->n_slots > 0;
+    // x holds -R(v); the joint rows ask for G v_{k+1} = rate - (1-theta) h (dG/dt) v.
+    pcs_model_rows_multiply(m, s->rows, s->v, s->p_step);
+    for (int32_t i = 0; i < m->n_rows; ++i)
+        s->p_step[i] = s->rate[i] - (1 - s->theta) * s->h * s->convective[i] - s->p_step[i];
+    pcs_saddle_solve(s->saddle, s->x, s->p_step);
+    for (int32_t i = 0; i < m->n_v; ++i)
+        s->v[i] = s->v_free[i] = s->v[i] + s->x[i];
+    memcpy(s->p_free, s->p_step, sizeof(double) * (size_t)m->n_rows);
+    memcpy(s->p, s->p_step, sizeof(double) * (size_t)m->n_rows);
+    if (look_ahead)
+        pcs_mj_activate_reached(s, state, s->v_free, false);
+    pcs_status status = PCS_OK;
+    for (int round = 0; s->n_active > 0; ++round) {
+        status = pcs_mj_solve_contacts(s, report);
+        if (status < 0)
+            return status;
+        apply_contact_impulses(s);
+        if (!look_ahead || round == ROUNDS_MAX ||
+            pcs_mj_activate_reached(s, state, s->v, true) == 0)
+            break;
+    }
     return status;
 }
 
 // Newton's method for v_{k+1} from v_k, with p and r.
-static pcs_status solve_velocities(moreau_jean *s, pcs_power *power, pcs_step_report *report)
+static pcs_status solve_velocities(moreau_jean *s, const pcs_state *state, pcs_power *power,
+                                   pcs_step_report *report)
 {
     const pcs_model *m = s->base.model;
     const double *option = s->base.options;
@@ -297,7 +320,7 @@ static pcs_status solve_velocities(moreau_jean *s, pcs_power *power, pcs_step_re
             for (int32_t j = 0; j < m->n_v; ++j) // -R again, without the impulses
                 s->x[j] = s->h * s->f[j] - s->momentum[j];
         }
-        contacts = correct(s, report);
+        contacts = correct(s, state, report);
         if (contacts < 0)
             return contacts;
     }
@@ -363,8 +386,8 @@ static void driver_work(moreau_jean *s, double *work)
         const pcs_joint *joint = &m->joints.data[k];
         for (int32_t i = 0; i < joint->n_rows; ++i)
             if (joint->motion[i])
-                work[PCS_WORK_DRIVER] +=
-                    s->p[joint->first_row + i] * s->p_step[joint->first_row + i];
+                work[PCS_WORK_DRIVER] += s->p[joint->first_row + i] *
+                                         s->p_step[joint->first_row + i];
     }
 }
 
@@ -436,7 +459,7 @@ static pcs_status step_once(moreau_jean *s, pcs_state *state, double h, pcs_step
     begin(s, state, h);
     forecast(s, state);
     PCS_TRY(factorise(s));
-    pcs_status solved = solve_velocities(s, &power, report);
+    pcs_status solved = solve_velocities(s, state, &power, report);
     PCS_TRY(solved);
     PCS_TRY(check_finite(s));
     int policy = (int)s->base.options[MJ_ON_FAILURE];
@@ -460,8 +483,8 @@ static pcs_status step_halved(moreau_jean *s, pcs_state *state, double h, int de
     ++report->rejected;
     if (depth == HALVINGS_MAX)
         return pcs_error(s->base.ctx, PCS_ERROR_NUMERIC,
-                         "t = %g: a step of %g s does not converge even after %d halvings",
-                         s->t_k, h, HALVINGS_MAX);
+                         "t = %g: a step of %g s does not converge even after %d halvings", s->t_k,
+                         h, HALVINGS_MAX);
     pcs_status first = step_halved(s, state, 0.5 * h, depth + 1, report);
     PCS_TRY(first);
     pcs_status second = step_halved(s, state, 0.5 * h, depth + 1, report);
@@ -487,8 +510,8 @@ static pcs_status start(pcs_scheme *scheme, pcs_state *state, pcs_statistics *st
     const pcs_model *m = scheme->model;
     pcs_start_opts opts = {scheme->options[MJ_PROJECTION_TOLERANCE],
                            scheme->options[MJ_ASSEMBLY_LIMIT]};
-    PCS_TRY(pcs_start_state(scheme->ctx, m, &opts, *state->t, s->saddle, s->rows, state,
-                            statistics));
+    PCS_TRY(
+        pcs_start_state(scheme->ctx, m, &opts, *state->t, s->saddle, s->rows, state, statistics));
     const uint8_t *redundant = pcs_saddle_redundant_rows(s->saddle);
     for (int32_t i = 0; i < m->n_rows; ++i)
         statistics->redundant_rows += redundant[i];
@@ -496,8 +519,8 @@ static pcs_status start(pcs_scheme *scheme, pcs_state *state, pcs_statistics *st
     pcs_model_contacts(m, &s->end, false, s->contacts_end);
     for (int32_t i = 0; i < m->n_slots; ++i)
         state->gap[i] = s->contacts_end[i].gap;
-    state->work[PCS_WORK_START_ENERGY] =
-        pcs_model_kinetic(m, &s->end) + pcs_model_potential(m, &s->end);
+    state->work[PCS_WORK_START_ENERGY] = pcs_model_kinetic(m, &s->end) +
+                                         pcs_model_potential(m, &s->end);
     return PCS_OK;
 }
 

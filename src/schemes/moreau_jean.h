@@ -43,33 +43,39 @@ typedef struct moreau_jean {
     pcs_configuration middle;   // q_{k+theta}, v_{k+theta}: forces
     pcs_configuration end;      // q_{k+1}, v_{k+1}
     double *q_forecast, *q_middle, *q_end;
-    double *v, *v_middle; // Newton iterate of v_{k+1}; (1-theta) v_k + theta v
+    double *v, *v_middle;             // Newton iterate of v_{k+1}; (1-theta) v_k + theta v
+    double *v_free;                   // velocity under the joints, without contacts
     double *f, *x, *momentum, *scale; // forces; right-hand side and solution; M (v - v_k)
 
     // Joint rows at the forecast (kept by the saddle) and at the end.
     pcs_row_block *rows, *rows_end;
     double *row_values, *row_values_end;
     double *g, *rate, *convective; // of the rows at hand
-    double *p, *p_step;            // impulses of the step, right-hand side and increment
+    double *p, *p_free, *p_step;   // impulses of the step, without contacts, and increment
 
     // Contacts: all slots at the forecast and at the end; the active ones of the step packed.
     pcs_contact *contacts, *contacts_end;
     int32_t n_active;
-    int32_t *active;              // slots
-    const pcs_row_block **H;      // rows of the active contacts
-    pcs_row_block *normal_rows;   // first rows, for the position projection
-    int32_t *offset;              // first scalar row of each active contact, n_active + 1
+    int32_t *active;                // slots
+    bool *is_active;                // for each slot
+    const pcs_row_block **H;        // rows of the active contacts
+    pcs_row_block *normal_rows;     // first rows, for the position projection
+    int32_t *offset;                // first scalar row of each active contact, n_active + 1
     double *u_k, *r, *u, *q_c, *mu; // packed: velocity before, impulses, velocities after, problem
-    double *restitution;          // packed: e_N min(u_N, 0), e_T u_T
+    double *restitution;            // packed: e_N min(u_N, 0), e_T u_T
     pcs_block_matrix W;
     bool W_ready;
 } moreau_jean;
 
 // Slots whose forecast gap is closed, with their rows, restitution terms and warm start.
 void pcs_mj_activate(moreau_jean *s, const pcs_state *state);
-// Solves for r and u at the free velocity v (without contacts).
-pcs_status pcs_mj_solve_contacts(moreau_jean *s, const double *v_free, pcs_step_report *report)
-    PCS_MUST_CHECK;
+// Activates further slots that the end velocity v would close; how many. Without contact impulses in
+// v (`resting` false) every slot that would be penetrated at the end of the step; with them only
+// those that close as slowly as the forces of one step make them, which is contact at rest.
+int32_t pcs_mj_activate_reached(moreau_jean *s, const pcs_state *state, const double *v,
+                                bool resting);
+// Solves for r and u at the free velocity.
+pcs_status pcs_mj_solve_contacts(moreau_jean *s, pcs_step_report *report) PCS_MUST_CHECK;
 // x += H^T r over the active contacts; with `absolute` sums |H_ij r_j| instead.
 void pcs_mj_add_contact_impulses(const moreau_jean *s, double *x, bool absolute);
 

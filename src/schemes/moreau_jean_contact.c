@@ -3,6 +3,28 @@
 
 #include <string.h>
 
+// Appends a slot, whose rows are evaluated, to the active contacts.
+static void add_active(moreau_jean *s, const pcs_state *state, int32_t slot, const double *u_k)
+{
+    const pcs_contact *contact = &s->contacts[slot];
+    const int32_t k = s->n_active, at = s->offset[k], size = contact->row.size;
+    double *e = s->restitution + at;
+    // Restitution acts on approach only ([Brogliato 2002], trap T26 of the digest), tangential
+    // restitution at impacts only.
+    bool impact = u_k[0] < -s->base.options[MJ_IMPACT_SPEED];
+    e[0] = u_k[0] < 0 ? contact->law.restitution * u_k[0] : 0;
+    for (int32_t j = 1; j < size; ++j)
+        e[j] = impact ? contact->law.tangential_restitution * u_k[j] : 0;
+    memcpy(s->u_k + at, u_k, sizeof(double) * (size_t)size);
+    memcpy(s->r + at, state->r + 3 * slot, sizeof(double) * (size_t)size);
+    s->mu[k] = contact->law.friction;
+    s->active[k] = slot;
+    s->is_active[slot] = true;
+    s->H[k] = &contact->row;
+    s->offset[++s->n_active] = at + size;
+    s->W_ready = false;
+}
+
 void pcs_mj_activate(moreau_jean *s, const pcs_state *state)
 {
     const pcs_model *model = s->base.model;
@@ -15,27 +37,55 @@ void pcs_mj_activate(moreau_jean *s, const pcs_state *state)
     pcs_model_contacts(model, &s->forecast, true, s->contacts);
     // The configuration stands at q_k [+] theta h v_k; the forecast of the activation may look
     // less or more far ahead: g~ = g + (gamma - theta) h u_N.
-    double ahead = (option[MJ_FORECAST] - option[MJ_THETA]) * s->h;
+    const double ahead = (option[MJ_FORECAST] - option[MJ_THETA]) * s->h;
+    for (int32_t i = 0; i < model->n_slots; ++i) {
+        double u_k[3];
+        s->is_active[i] = false;
+        if (s->contacts[i].gap == HUGE_VAL)
+            continue;
+        pcs_contact_velocity(model, &s->contacts[i], s->v_k, u_k);
+        if (s->contacts[i].gap + ahead * u_k[0] <= 0)
+            add_active(s, state, i, u_k);
+    }
+}
+
+// Largest approach speed that the forces of this step can give a contact: the sum over its nodes of
+// |H_N (v_free - v_k)|.
+static double resting_speed(const moreau_jean *s, const pcs_contact *contact)
+{
+    double speed = 0;
+    for (int32_t e = 0; e < contact->row.n_nodes; ++e) {
+        const pcs_node *node = pcs_model_node(s->base.model, contact->row.node[e]);
+        double change = 0;
+        for (int32_t j = 0; j < pcs_node_v_size(node->kind); ++j)
+            change += contact->row.J[e][j] * (s->v_free[node->v + j] - s->v_k[node->v + j]);
+        speed += fabs(change);
+    }
+    return speed;
+}
+
+int32_t pcs_mj_activate_reached(moreau_jean *s, const pcs_state *state, const double *v,
+                                bool resting)
+{
+    const pcs_model *model = s->base.model;
+    int32_t added = 0;
+    // From the forecast to the end: q_k + h v_{k+a} - (q_k + theta h v_k).
+    const double from_k = (1 - s->a - s->theta) * s->h, from_v = s->a * s->h;
     for (int32_t i = 0; i < model->n_slots; ++i) {
         const pcs_contact *contact = &s->contacts[i];
-        if (contact->gap == HUGE_VAL)
+        if (s->is_active[i] || contact->gap == HUGE_VAL)
             continue;
-        int32_t k = s->n_active, at = s->offset[k], size = contact->row.size;
-        double *u_k = s->u_k + at, *e = s->restitution + at;
+        double u_k[3], u[3];
         pcs_contact_velocity(model, contact, s->v_k, u_k);
-        if (contact->gap + ahead * u_k[0] > 0)
+        pcs_contact_velocity(model, contact, v, u);
+        if (contact->gap + from_k * u_k[0] + from_v * u[0] >= 0)
             continue;
-        // Restitution acts on approach only ([Brogliato 2002], trap T26 of the digest).
-        bool impact = u_k[0] < -option[MJ_IMPACT_SPEED];
-        e[0] = u_k[0] < 0 ? contact->law.restitution * u_k[0] : 0;
-        for (int32_t j = 1; j < size; ++j)
-            e[j] = impact ? contact->law.tangential_restitution * u_k[j] : 0;
-        memcpy(s->r + at, state->r + 3 * i, sizeof(double) * (size_t)size);
-        s->mu[k] = contact->law.friction;
-        s->active[k] = i;
-        s->H[k] = &contact->row;
-        s->offset[++s->n_active] = at + size;
+        if (resting && -u[0] > resting_speed(s, contact))
+            continue;
+        add_active(s, state, i, u_k);
+        ++added;
     }
+    return added;
 }
 
 static pcs_status solve_problem(moreau_jean *s, const pcs_friction_contact *problem,
@@ -71,7 +121,7 @@ static pcs_status solve_problem(moreau_jean *s, const pcs_friction_contact *prob
     return again;
 }
 
-pcs_status pcs_mj_solve_contacts(moreau_jean *s, const double *v_free, pcs_step_report *report)
+pcs_status pcs_mj_solve_contacts(moreau_jean *s, pcs_step_report *report)
 {
     const pcs_model *model = s->base.model;
     if (!s->W_ready) {
@@ -81,7 +131,7 @@ pcs_status pcs_mj_solve_contacts(moreau_jean *s, const double *v_free, pcs_step_
     // Problem in u = U_{k+1} + e U_k:  q = H v_free + surface + e U_k
     for (int32_t k = 0; k < s->n_active; ++k) {
         double *q = s->q_c + s->offset[k];
-        pcs_contact_velocity(model, &s->contacts[s->active[k]], v_free, q);
+        pcs_contact_velocity(model, &s->contacts[s->active[k]], s->v_free, q);
         for (int32_t j = 0; j < s->H[k]->size; ++j)
             q[j] += s->restitution[s->offset[k] + j];
     }

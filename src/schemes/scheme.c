@@ -84,8 +84,8 @@ static pcs_status unknown_key(pcs_scheme *scheme, const char *key)
     const char *near = pcs_text_nearest(key, keys, n);
     if (near)
         return pcs_error(scheme->ctx, PCS_ERROR_INPUT,
-                         "scheme '%s' has no option '%s'; did you mean '%s'?",
-                         scheme->class->name, key, near);
+                         "scheme '%s' has no option '%s'; did you mean '%s'?", scheme->class->name,
+                         key, near);
     return pcs_error(scheme->ctx, PCS_ERROR_INPUT,
                      "scheme '%s' has no option '%s'; 'percuss list schemes' shows them",
                      scheme->class->name, key);
@@ -119,9 +119,8 @@ pcs_status pcs_scheme_set_option(pcs_scheme *scheme, const char *key, const char
     char *end;
     double value = strtod(text, &end);
     if (end == text || *end || !(value >= option->lowest && value <= option->highest))
-        return pcs_error(scheme->ctx, PCS_ERROR_INPUT,
-                         "%s: '%s' is not a number between %g and %g", option->key, text,
-                         option->lowest, option->highest);
+        return pcs_error(scheme->ctx, PCS_ERROR_INPUT, "%s: '%s' is not a number between %g and %g",
+                         option->key, text, option->lowest, option->highest);
     if (option->type == PCS_OPTION_INTEGER && value != (double)(int64_t)value)
         return pcs_error(scheme->ctx, PCS_ERROR_INPUT, "%s: '%s' is not a whole number",
                          option->key, text);

@@ -8,14 +8,14 @@
 
 // What a scheme knows after a step.
 typedef struct pcs_step_report {
-    double h;                 // length of the step
-    int32_t contacts;         // active contacts
-    int32_t impacts;          // closed with an approach speed
+    double h;         // length of the step
+    int32_t contacts; // active contacts
+    int32_t impacts;  // closed with an approach speed
     int32_t newton_iterations, solver_iterations;
-    int32_t rejected;         // step lengths tried and given up
-    double residual;          // contact problem, scaled; 0 without contacts
-    double newton_residual;   // momentum balance, relative
-    double penetration;       // >= 0, at the end
+    int32_t rejected;       // step lengths tried and given up
+    double residual;        // contact problem, scaled; 0 without contacts
+    double newton_residual; // momentum balance, relative
+    double penetration;     // >= 0, at the end
     double drift, velocity_drift;
     double kinetic, potential;
     int32_t redundant_rows;

@@ -56,7 +56,7 @@ static void values_at_zero(void **state)
     pcs_friction_residual residual = pcs_friction_contact_measure(&c.problem, r, u);
     for (int k = 0; k < 6; k++)
         assert_true(u[k] == c.q[k]);
-    // size 1: -uhat = 0.5 (mu has no meaning). size 2: uhat_N = 0.25 + 0.5 * 1 and -uhat lies in the
+    // size 1: -uhat = 0.5 (mu has no meaning). size 2: uhat_N = 0.25 + 0.5 * 1, so -uhat is in the
     // polar cone (0.5 * 1 <= 0.75): open, no error. size 3: uhat_N = -0.75 + 0.25 * 0.5, so
     // -uhat = (0.625, -0.3, -0.4): alpha = (0.625 + 0.25 * 0.5)/(1 + 0.25^2) = 12/17, and the
     // length of alpha (1, mu) is alpha sqrt(1 + mu^2) = 12/17 sqrt(17)/4 = 3/sqrt(17).

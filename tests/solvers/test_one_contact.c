@@ -35,7 +35,8 @@ static double norm_T(int32_t size, const double *x)
     return size == 1 ? 0.0 : size == 2 ? fabs(x[1]) : hypot(x[1], x[2]);
 }
 
-static double measure_one(int32_t size, const double *W, const double *q, double mu, const double *r)
+static double measure_one(int32_t size, const double *W, const double *q, double mu,
+                          const double *r)
 {
     const int32_t offset[2] = {0, size}, row_start[2] = {0, 1}, zero = 0;
     const int64_t value_start = 0;
