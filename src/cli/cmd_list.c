@@ -75,15 +75,14 @@ static void print_joint_coordinates(pcs_joint_kind kind, int32_t dimension)
 {
     const char *name;
     for (int32_t i = 0; (name = pcs_joint_coordinate_name(kind, dimension, i)); i++)
-        printf("%s%s (rate: %s)", i > 0 ? ", " : "", name,
-               pcs_joint_rate_name(kind, dimension, i));
+        printf("%s%s (rate: %s)", i > 0 ? ", " : "", name, pcs_joint_rate_name(kind, dimension, i));
     puts(pcs_joint_coordinate_name(kind, dimension, 0) ? "" : "none");
 }
 
 static void list_joints(void)
 {
-    puts("joints (type, where, coordinates: each is a signal and may have spring, actuator, motion,\n"
-         "limits)");
+    puts("joints (type, where, coordinates: each is a signal and may have spring, actuator,\n"
+         "motion, limits)");
     for (int k = 0; k < PCS_JOINT_KIND_COUNT; k++) {
         pcs_joint_kind kind = (pcs_joint_kind)k;
         bool planar = pcs_joint_kind_allowed(kind, 2), spatial = pcs_joint_kind_allowed(kind, 3);
@@ -120,7 +119,7 @@ static void list_shapes(void)
          "  sphere             sphere: RADIUS\n"
          "  box                box: [LX, LY, LZ]\n"
          "  cylinder           cylinder: {radius: R, length: L}, axis z\n"
-         "  capsule            capsule: {radius: R, length: L}, length between the centres, axis z\n"
+         "  capsule            capsule: {radius: R, length: L}, L between the centres, axis z\n"
          "  rod                rod: {length: L}, thin, axis z; its density is mass per length\n"
          "  each with density or mass, and at, axis, rotation or angle in the body frame");
 }
@@ -154,7 +153,8 @@ static cli_exit print_section(const char *name)
     if (nearest)
         cli_message("nothing to list under '%s'; did you mean '%s'?", name, nearest);
     else
-        cli_message("nothing to list under '%s'; there are schemes, joints, contacts, shapes", name);
+        cli_message("nothing to list under '%s'; there are schemes, joints, contacts, shapes",
+                    name);
     return CLI_EXIT_BAD_INPUT;
 }
 

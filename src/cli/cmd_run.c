@@ -67,9 +67,10 @@ static const cli_syntax syntax = {
             "closes the result properly.",
     .options = options,
     .n_options = OPTION_COUNT,
-    .notes = "exit code: 0 finished; 1 finished, but some steps did not converge; 2 mistake in the\n"
-             "model, an option or an input file; 3 the run failed or its output could not be\n"
-             "written; 130 interrupted, with the result properly closed",
+    .notes =
+        "exit code: 0 finished; 1 finished, but some steps did not converge; 2 mistake in the\n"
+        "model, an option or an input file; 3 the run failed or its output could not be\n"
+        "written; 130 interrupted, with the result properly closed",
 };
 
 // What the command line asks for, and what the run is made of.
@@ -78,9 +79,9 @@ typedef struct session {
     double checkpoint_every;
     bool no_result, quiet;
     cli_settings settings;
-    char *command;       // as stored in the result
-    char *default_out;   // from the model's name
-    char *signal_text;   // copy of --csv, cut at the commas
+    char *command;     // as stored in the result
+    char *default_out; // from the model's name
+    char *signal_text; // copy of --csv, cut at the commas
     const char **signals;
     int32_t n_signals;
     pcs_context *ctx;
@@ -274,7 +275,9 @@ static cli_exit open_outputs(session *run)
     pcs_simulation_def simulation = pcs_model_file_simulation(run->file);
     cli_output_def def = {
         .result = run->no_result ? NULL : run->out,
-        .csv = run->csv_file ? run->csv_file : run->csv ? "-" : NULL,
+        .csv = run->csv_file ? run->csv_file
+               : run->csv    ? "-"
+                             : NULL,
         .signals = run->signals,
         .n_signals = run->n_signals,
         .checkpoint = run->checkpoint,

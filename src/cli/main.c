@@ -71,8 +71,13 @@ static cli_exit dispatch(int argc, char **argv)
     return unknown_verb(argv[1]);
 }
 
+// OpenBLAS, where it is the BLAS: with more than one thread its results depend on their number.
+void openblas_set_num_threads(int count) __attribute__((weak));
+
 int main(int argc, char **argv)
 {
+    if (openblas_set_num_threads)
+        openblas_set_num_threads(1);
     cli_exit code = dispatch(argc, argv);
     if ((fflush(stdout) != 0 || ferror(stdout)) && code == CLI_EXIT_OK) {
         cli_message("cannot write to standard output: %s", strerror(errno));

@@ -27,8 +27,8 @@ static pcs_status write_frame(cli_outputs *outputs, const pcs_simulation *simula
     if (status >= 0 && outputs->csv)
         status = pcs_csv_append(outputs->csv, simulation);
     outputs->last_frame = pcs_simulation_time(simulation);
-    outputs->next_frame =
-        next_due(outputs->def.start, outputs->def.frame_every, outputs->last_frame);
+    outputs->next_frame = next_due(outputs->def.start, outputs->def.frame_every,
+                                   outputs->last_frame);
     outputs->frames++;
     return status;
 }

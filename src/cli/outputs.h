@@ -5,11 +5,11 @@
 #include "percuss/io.h"
 
 typedef struct cli_output_def {
-    const char *result;   // NULL: none
-    const char *csv;      // NULL: none, "-": standard output
+    const char *result; // NULL: none
+    const char *csv;    // NULL: none, "-": standard output
     const char *const *signals;
     int32_t n_signals;
-    const char *checkpoint; // NULL: none
+    const char *checkpoint;  // NULL: none
     double checkpoint_every; // simulated s; 0: at the end only
     double start;            // simulated time that frames are counted from, s
     double frame_every;      // simulated s; 0: every step

@@ -7,7 +7,7 @@
 
 static const double UPDATE_INTERVAL = 0.1; // s: the eye follows, the terminal is not flooded
 
-// The terminal has one cursor, so this is one flag for the program: a line without its end is shown.
+// The terminal has one cursor, so this is one flag for the program: an unfinished line is shown.
 static bool line_is_shown = false;
 
 double cli_wall_clock(void)

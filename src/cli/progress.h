@@ -7,10 +7,10 @@
 
 typedef struct cli_progress {
     bool quiet, terminal;
-    double start, end;    // simulated time, s
-    double clock_start;   // wall clock, s
-    double next_update;   // wall clock, s: terminal
-    int next_tenth;       // plain lines
+    double start, end;  // simulated time, s
+    double clock_start; // wall clock, s
+    double next_update; // wall clock, s: terminal
+    int next_tenth;     // plain lines
 } cli_progress;
 
 void cli_progress_init(cli_progress *progress, bool quiet, double start, double end);

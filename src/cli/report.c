@@ -120,7 +120,8 @@ void cli_report_statistics(FILE *out, const pcs_statistics *statistics)
     cli_report_line(out, "worst penetration", "%.3g m", statistics->worst_penetration);
     cli_report_line(out, "worst joint drift", "%.3g m or rad, in velocity %.3g m/s or rad/s",
                     statistics->worst_drift, statistics->worst_velocity_drift);
-    cli_report_line(out, "worst residual", "%.3g of the contact problem, %.3g of the momentum balance",
+    cli_report_line(out, "worst residual",
+                    "%.3g of the contact problem, %.3g of the momentum balance",
                     statistics->worst_residual, statistics->worst_newton);
 }
 

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-// The reason and, where one is known, the remedy. `text` is used where the system's own words serve.
+// The reason and, where one is known, the remedy; `text` is used if the system's own words serve.
 const char *pcs_file_error_text(int error_number, char *text, size_t size);
 
 #endif

@@ -1,7 +1,7 @@
 // File driver for results that are being written. HDF5 cannot close a file whose last writes fail
 // (full disk): it keeps half-closed objects and may crash at exit. This driver keeps such a failure
-// to itself: the first one is noted, everything after it is dropped while HDF5 hears of success, and
-// the file on disk stays as the last flush left it. The writer looks at the note after each call.
+// to itself: the first one is noted, everything after it is dropped while HDF5 hears of success,
+// and the file on disk stays as the last flush left it. The writer looks at the note.
 #ifndef PCS_IO_HDF5_DRIVER_H
 #define PCS_IO_HDF5_DRIVER_H
 

@@ -103,8 +103,8 @@ void pcs_hdf5_close(hid_t id)
 hid_t pcs_hdf5_text_type(size_t length)
 {
     hid_t type = H5Tcopy(H5T_C_S1);
-    if (type >= 0 && H5Tset_size(type, length > 0 ? length : 1) >= 0 &&
-        H5Tset_cset(type, H5T_CSET_UTF8) >= 0 && H5Tset_strpad(type, H5T_STR_NULLPAD) >= 0)
+    if (type >= 0 && H5Tset_size(type, length + 1) >= 0 && H5Tset_cset(type, H5T_CSET_UTF8) >= 0 &&
+        H5Tset_strpad(type, H5T_STR_NULLTERM) >= 0)
         return type;
     pcs_hdf5_close(type);
     return H5I_INVALID_HID;
@@ -191,17 +191,18 @@ pcs_status pcs_hdf5_read_texts(pcs_context *ctx, hid_t object, int64_t count, ch
     *out = NULL;
     bool is_attribute = H5Iget_type(object) == H5I_ATTR;
     hid_t stored = is_attribute ? H5Aget_type(object) : H5Dget_type(object);
-    bool fits = stored >= 0 && H5Tget_class(stored) == H5T_STRING && H5Tis_variable_str(stored) == 0;
+    bool fits = stored >= 0 && H5Tget_class(stored) == H5T_STRING &&
+                H5Tis_variable_str(stored) == 0;
     size_t length = fits ? H5Tget_size(stored) : 0;
     pcs_hdf5_close(stored);
     if (!fits || length == 0)
         return PCS_ERROR_INPUT;
-    // One byte more than stored, for the terminating zero, which the padded text may lack.
+    // One byte more than stored: a damaged text may lack its terminating zero.
     *size = length + 1;
     char *texts = pcs_calloc(ctx, (size_t)count, *size);
     if (!texts)
         return PCS_ERROR_MEMORY;
-    hid_t type = pcs_hdf5_text_type(*size);
+    hid_t type = pcs_hdf5_text_type(length);
     herr_t status = -1;
     if (type >= 0)
         status = is_attribute ? H5Aread(object, type, texts)

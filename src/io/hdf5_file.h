@@ -27,7 +27,7 @@ void pcs_hdf5_leave(pcs_hdf5_guard *guard);
 pcs_status pcs_hdf5_error(pcs_context *ctx, const pcs_hdf5_guard *guard, const char *path,
                           const char *what);
 
-// Fixed-length UTF-8 text of at most `length` bytes, as stored in files; the caller closes the type.
+// Fixed-length UTF-8 text of at most `length` bytes and a zero; the caller closes the type.
 // Variable-length text would be easier to use, but HDF5 reads a damaged heap of such texts without
 // any check and crashes.
 hid_t pcs_hdf5_text_type(size_t length);

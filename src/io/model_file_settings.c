@@ -38,7 +38,7 @@ static pcs_status unknown_piece(const pcs_model_file *file, const setting_path *
                                 const char *piece)
 {
     enum { CANDIDATES_MOST = 1000 };
-    const char *names[CANDIDATES_MOST];
+    const char *names[CANDIDATES_MOST] = {NULL};
     char suggestion[PCS_SUGGESTION_SIZE];
     int32_t n = 0;
     bool is_map = map && map->kind == PCS_YAML_MAP;

@@ -26,8 +26,8 @@ const pcs_quantity_row pcs_quantity_table[PCS_QUANTITY_COUNT] = {
         "velocity of the origin of the body frame, world axes"},
     [PCS_QUANTITY_BODY_ANGULAR_VELOCITY] = {"/body/angular_velocity", BODY, 3, 0, false,
         "angular_velocity", XYZ, "rad/s", "angular velocity, world axes"},
-    [PCS_QUANTITY_JOINT_COORDINATE] = {"/joint/coordinate", JOINT, 3, 0, false, NULL, {0}, "rad or m",
-        "coordinates named in coordinate_names; NaN where the joint has fewer"},
+    [PCS_QUANTITY_JOINT_COORDINATE] = {"/joint/coordinate", JOINT, 3, 0, false, NULL, {0},
+        "rad or m", "coordinates named in coordinate_names; NaN where the joint has fewer"},
     [PCS_QUANTITY_JOINT_RATE] = {"/joint/rate", JOINT, 3, 0, false, NULL, {0}, "rad/s or m/s",
         "rates of the coordinates, named in rate_names; NaN where the joint has fewer"},
     [PCS_QUANTITY_JOINT_FORCE] = {"/joint/force", JOINT, 3, 0, false, "force", XYZ, "N",
@@ -48,20 +48,20 @@ const pcs_quantity_row pcs_quantity_table[PCS_QUANTITY_COUNT] = {
         "unit normal from body a to body b, world axes"},
     [PCS_QUANTITY_CONTACT_TANGENT1] = {"/contact/tangent1", CONTACT, 3, 0, false, NULL, {0}, "1",
         "first unit tangent, world axes; the second is normal x tangent1"},
-    [PCS_QUANTITY_ENERGY_KINETIC] = {"/energy/kinetic", NONE, 1, 0, false, "energy.kinetic", {0}, "J",
-        "kinetic energy"},
+    [PCS_QUANTITY_ENERGY_KINETIC] = {"/energy/kinetic", NONE, 1, 0, false, "energy.kinetic", {0},
+        "J", "kinetic energy"},
     [PCS_QUANTITY_ENERGY_POTENTIAL] = {"/energy/potential", NONE, 1, 0, false, "energy.potential",
         {0}, "J", "potential energy of gravity and springs"},
     [PCS_QUANTITY_ENERGY_TOTAL] = {"/energy/total", NONE, 1, 0, false, "energy.total", {0}, "J",
         "kinetic plus potential energy"},
-    [PCS_QUANTITY_ENERGY_APPLIED] = {"/energy/applied", NONE, 1, 0, false, "energy.applied", {0}, "J",
-        "work of applied forces since the start"},
+    [PCS_QUANTITY_ENERGY_APPLIED] = {"/energy/applied", NONE, 1, 0, false, "energy.applied", {0},
+        "J", "work of applied forces since the start"},
     [PCS_QUANTITY_ENERGY_ACTUATOR] = {"/energy/actuator", NONE, 1, 0, false, "energy.actuator", {0},
         "J", "work of joint actuators since the start"},
     [PCS_QUANTITY_ENERGY_DRIVER] = {"/energy/driver", NONE, 1, 0, false, "energy.driver", {0}, "J",
         "work of prescribed motions and moving surfaces since the start"},
-    [PCS_QUANTITY_ENERGY_DAMPING] = {"/energy/damping", NONE, 1, 0, false, "energy.damping", {0}, "J",
-        "work of dampers since the start"},
+    [PCS_QUANTITY_ENERGY_DAMPING] = {"/energy/damping", NONE, 1, 0, false, "energy.damping", {0},
+        "J", "work of dampers since the start"},
     [PCS_QUANTITY_ENERGY_FRICTION] = {"/energy/friction", NONE, 1, 0, false, "energy.friction", {0},
         "J", "work of tangential contact impulses since the start"},
     [PCS_QUANTITY_ENERGY_IMPACT] = {"/energy/impact", NONE, 1, 0, false, "energy.impact", {0}, "J",
@@ -99,7 +99,8 @@ const pcs_statistic_row pcs_statistic_table[] = {
 };
 // clang-format on
 
-const int32_t pcs_statistic_count = (int32_t)(sizeof pcs_statistic_table / sizeof *pcs_statistic_table);
+const int32_t pcs_statistic_count = (int32_t)(sizeof pcs_statistic_table /
+                                              sizeof *pcs_statistic_table);
 
 const char *const pcs_shape_kind_table[PCS_SHAPE_KIND_COUNT] = {
     [PCS_SHAPE_SPHERE] = "sphere",   [PCS_SHAPE_BOX] = "box", [PCS_SHAPE_CYLINDER] = "cylinder",

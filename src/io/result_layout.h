@@ -88,8 +88,8 @@ typedef struct pcs_quantity_row {
     // Signal name: "energy.kinetic", or behind the object's name "position". NULL: not a signal, or
     // named by the joint's own coordinate names.
     const char *signal;
-    // Name of each number behind the signal name; NULL: the number has no signal. A quantity without
-    // any component name is a signal by itself.
+    // Name of each number behind the signal name; NULL: the number has no signal. A quantity of
+    // width 1 is a signal by itself.
     const char *component[PCS_QUANTITY_WIDTH_MAX];
     const char *unit;
     const char *description;
@@ -101,7 +101,11 @@ extern const pcs_quantity_row pcs_quantity_table[PCS_QUANTITY_COUNT];
 bool pcs_quantity_has_component(pcs_quantity quantity, int32_t component, int32_t dimension);
 
 // Statistics: attributes of the summary group.
-typedef enum pcs_number_type { PCS_NUMBER_REAL, PCS_NUMBER_INT32, PCS_NUMBER_INT64 } pcs_number_type;
+typedef enum pcs_number_type {
+    PCS_NUMBER_REAL,
+    PCS_NUMBER_INT32,
+    PCS_NUMBER_INT64
+} pcs_number_type;
 
 typedef struct pcs_statistic_row {
     const char *name;

@@ -1,6 +1,6 @@
 // Reads results back (layout: io/result_layout.h). Opening checks the whole shape of the file, so
-// that later calls can trust it; frames are counted as the shortest dataset has them, which is right
-// for runs that were killed between two datasets.
+// that later calls can trust it. The shortest dataset counts the frames, which is right for runs
+// that were killed between two datasets.
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -96,8 +96,8 @@ static pcs_status open_checked(pcs_result *result)
         return damaged(result, "the mark 'complete' is missing");
     result->dimension = (int32_t)dimension;
     result->complete = complete == 1;
-    pcs_status status =
-        pcs_hdf5_get_text(ctx, result->file, PCS_RESULT_ATTRIBUTE_TITLE, &result->title);
+    pcs_status status = pcs_hdf5_get_text(ctx, result->file, PCS_RESULT_ATTRIBUTE_TITLE,
+                                          &result->title);
     return status == PCS_ERROR_INPUT ? damaged(result, "the title is missing") : status;
 }
 
@@ -161,8 +161,8 @@ static pcs_status read_all_names(pcs_result *result)
         PCS_TRY(read_names(result, pcs_owner_table[owner].names, 1, &result->objects[owner],
                            &result->names[owner]));
     int32_t joints = result->objects[PCS_OWNER_JOINT], found[2] = {0, 0};
-    PCS_TRY(read_names(result, PCS_RESULT_JOINT_COORDINATES, N, &found[0],
-                       &result->coordinate_names));
+    PCS_TRY(
+        read_names(result, PCS_RESULT_JOINT_COORDINATES, N, &found[0], &result->coordinate_names));
     PCS_TRY(read_names(result, PCS_RESULT_JOINT_RATES, N, &found[1], &result->rate_names));
     if (found[0] != joints || found[1] != joints)
         return damaged(result, "names of joint coordinates do not fit");

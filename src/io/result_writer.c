@@ -3,10 +3,10 @@
 // Frames are gathered in memory and appended in batches. What a killed run leaves must open without
 // repair, in Percuss and in every HDF5 tool, so the file is flushed at intervals and has the format
 // of HDF5 1.8: the newer one, which single-writer-multiple-reader mode needs, leaves a mark in the
-// file that only h5clear removes; the older one has no checksums. Metadata that reach the disk alone
-// would break the file, so the metadata cache may not evict: between two flushes the disk holds the
-// earlier state plus raw data that nothing refers to yet. Chunks are not compressed, because a
-// compressed chunk moves when it grows.
+// file that only h5clear removes; the older one has no checksums. Metadata that reach the disk
+// alone would break the file, so the metadata cache may not evict: between two flushes the disk
+// holds the earlier state plus raw data that nothing refers to yet. Chunks are not compressed,
+// because a compressed chunk moves when it grows.
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -23,11 +23,7 @@
 
 // Frames of one chunk and of one batch: bounded by bytes for large models (few seeks, small memory)
 // and by number for small ones (a short run must not make a large file).
-enum {
-    CHUNK_FRAMES_MAX = 256,
-    CHUNK_BYTES = 64 * 1024,
-    BATCH_BYTES = 4 * 1024 * 1024
-};
+enum { CHUNK_FRAMES_MAX = 256, CHUNK_BYTES = 64 * 1024, BATCH_BYTES = 4 * 1024 * 1024 };
 
 struct pcs_result_writer {
     pcs_context *ctx;
@@ -42,7 +38,7 @@ struct pcs_result_writer {
     int32_t batch, buffered; // frames
     int64_t stored;
     double flush_interval, last_flush; // wall clock, s
-    bool failed; // an earlier write failed: the file is only closed any more
+    bool failed;                       // an earlier write failed: the file is only closed any more
 };
 
 pcs_result_def pcs_result_default(void)
@@ -166,14 +162,14 @@ static pcs_status put_names(pcs_result_writer *writer, const char *path, const c
                             int32_t count, int32_t columns)
 {
     hsize_t size[2] = {(hsize_t)count, (hsize_t)columns};
-    size_t length = 1, n = (size_t)count * (size_t)columns;
+    size_t length = 0, n = (size_t)count * (size_t)columns;
     for (size_t i = 0; i < n; i++)
         length = strlen(names[i]) > length ? strlen(names[i]) : length;
-    char *block = pcs_calloc(writer->ctx, n, length);
+    char *block = pcs_calloc(writer->ctx, n, length + 1);
     if (!block)
         return PCS_ERROR_MEMORY;
     for (size_t i = 0; i < n; i++)
-        memcpy(block + i * length, names[i], strlen(names[i]));
+        memcpy(block + i * (length + 1), names[i], strlen(names[i]));
     hid_t type = pcs_hdf5_text_type(length);
     bool ok = type >= 0 && put_table(writer->file, path, type, columns > 1 ? 2 : 1, size, block);
     pcs_hdf5_close(type);
@@ -218,7 +214,7 @@ static pcs_status put_joint_names(pcs_result_writer *writer, const pcs_model *mo
 {
     enum { N = PCS_JOINT_COORDINATES_MAX };
     int32_t count = writer->objects[PCS_OWNER_JOINT];
-    const char **names = PCS_NEW_ARRAY(writer->ctx, const char *, (size_t)count * (2 * N + 1));
+    const char **names = PCS_NEW_ARRAY(writer->ctx, const char *, (size_t)count *(2 * N + 1));
     if (!names)
         return PCS_ERROR_MEMORY;
     const char **kinds = names, **coordinates = kinds + count, **rates = coordinates + N * count;
@@ -376,8 +372,7 @@ static pcs_status create_dataset(pcs_result_writer *writer, pcs_quantity quantit
         dataset = H5Dcreate2(writer->file, row->dataset, type, space, H5P_DEFAULT, creation,
                              H5P_DEFAULT);
     writer->dataset[quantity] = dataset;
-    bool ok = dataset >= 0 &&
-              pcs_hdf5_put_text(dataset, PCS_RESULT_ATTRIBUTE_UNIT, row->unit) &&
+    bool ok = dataset >= 0 && pcs_hdf5_put_text(dataset, PCS_RESULT_ATTRIBUTE_UNIT, row->unit) &&
               pcs_hdf5_put_text(dataset, PCS_RESULT_ATTRIBUTE_DESCRIPTION, row->description);
     pcs_hdf5_close(creation);
     pcs_hdf5_close(space);
@@ -752,7 +747,7 @@ void pcs_result_abandon(pcs_result_writer *writer)
 {
     if (!writer)
         return;
-    // Only a file that this writer created is removed: another run's lock may be the reason to be here.
+    // Only a file that this writer created is removed; another one may belong to another run.
     bool created = writer->file >= 0;
     pcs_hdf5_enter(&writer->guard);
     close_file(writer);

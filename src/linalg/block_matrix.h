@@ -7,7 +7,7 @@
 
 typedef struct pcs_block_matrix {
     int32_t n;                  // block rows = block columns
-    const int32_t *offset;      // n+1: first scalar row of each block; size[i] = offset[i+1]-offset[i]
+    const int32_t *offset;      // n+1: first scalar row of a block; size[i] = offset[i+1]-offset[i]
     const int32_t *row_start;   // n+1: entries of block row i are row_start[i] .. row_start[i+1]-1
     const int32_t *column;      // block column of each entry, ascending inside a row
     const int64_t *value_start; // first value of each entry

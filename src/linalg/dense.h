@@ -1,13 +1,13 @@
 // Dense kernels. All matrices are row-major and contiguous. Nothing here allocates: work arrays
-// come from the caller, with their sizes from the *_work_size functions. Singularity is reported by a
-// return value, because only the caller knows which node or row the matrix belongs to.
+// come from the caller, with their sizes from the *_work_size functions. Singularity is reported by
+// a return value, because only the caller knows which node or row the matrix belongs to.
 #ifndef PCS_LINALG_DENSE_H
 #define PCS_LINALG_DENSE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-// Small blocks (any size is correct; tuned for 1..6). ---------------------------------------------
+// Small blocks (any size is correct; tuned for 1..6).
 
 // C (m x n) += s A (m x k) B (k x n)
 void pcs_dense_multiply_add(int32_t m, int32_t k, int32_t n, double s, const double *A,
@@ -39,7 +39,7 @@ bool pcs_dense_is_symmetric(int32_t n, const double *A);
 // the last place of the entries it was subtracted from.
 #define PCS_DENSE_SINGULAR 1e-14
 
-// LAPACK. -----------------------------------------------------------------------------------------
+// LAPACK.
 
 // P A = L U in place. Returns -1, or the first column with a zero pivot.
 int32_t pcs_dense_lu_factor(int32_t n, double *A, int32_t *pivot);

@@ -192,7 +192,7 @@ static PCS_ALWAYS_INLINE void pcs_kernel_subtract(int32_t n, double s, const dou
         y[i] -= s * x[i];
 }
 
-// y[0..n) <- x[0..n), for the few values of a block. Stored in pairs like pcs_kernel_row loads them:
+// y[0..n) <- x[0..n), for the few values of a block. Stored in pairs as pcs_kernel_row loads them:
 // a processor cannot forward two single stores to one double load.
 static PCS_ALWAYS_INLINE void pcs_kernel_copy(int32_t n, const double *x, double *y)
 {

@@ -5,7 +5,8 @@
 //
 // A is n x n in blocks by node: dense diagonal blocks, and off-diagonal blocks for the node pairs
 // that stiffness or damping couples. A need not be symmetric. G are the joint rows (linalg/rows.h);
-// they may be redundant. Elimination: x = A^{-1}(b + G^T p), S p = c - G A^{-1} b, S = G A^{-1} G^T.
+// they may be redundant. Elimination: x = A^{-1}(b + G^T p), S p = c - G A^{-1} b with
+// S = G A^{-1} G^T.
 //
 // Symbolic and numeric phases are apart: create() takes the pattern once, factor() the values.
 // A redundant row shows as a vanishing pivot of S (relative to its own diagonal entry); its
@@ -45,7 +46,8 @@ double *pcs_saddle_diagonal(pcs_saddle *saddle, int32_t node);
 double *pcs_saddle_coupling(pcs_saddle *saddle, int32_t k, bool transposed);
 
 // Factorises the present A and G. PCS_ERROR_SINGULAR when A has no usable factorisation; then
-// pcs_saddle_singular_node() names the node. No heap call after the first factorisation.
+// pcs_saddle_singular_node() names the node. PCS_ERROR_NUMERIC when G is not finite. No heap call
+// after the first factorisation, unless sparse pivots of a coupled A have to be chosen anew.
 pcs_status pcs_saddle_factor(pcs_saddle *saddle) PCS_MUST_CHECK;
 int32_t pcs_saddle_singular_node(const pcs_saddle *saddle);
 // One flag for each scalar row, valid after factor().
@@ -54,7 +56,7 @@ const uint8_t *pcs_saddle_redundant_rows(const pcs_saddle *saddle);
 // In place: x holds b and becomes x, p holds c and becomes p. Uses the factors of the last factor()
 // but the present values of G only through them.
 void pcs_saddle_solve(pcs_saddle *saddle, double *x, double *p);
-// x <- A^{-1} x, joints ignored.
+// x <- A^{-1} x, joints ignored. NaN where A alone is singular and only the joints hold it.
 void pcs_saddle_solve_free(pcs_saddle *saddle, double *x);
 
 // Delassus operator of the row blocks H under A and G: W = H B H^T with

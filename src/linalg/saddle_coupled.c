@@ -15,14 +15,14 @@
 #include "linalg/saddle_internal.h"
 
 // Size of K up to which a dense LU is taken. Measured with bench/bench_saddle.c, chains with all
-// neighbours coupled: the dense LU is the faster one up to size 44 for spatial bodies (6.6 against
+// neighbours coupled: the dense LU is the faster one up to about 40 for spatial bodies (6.6 against
 // 8.3 us at 33) and up to 20 for planar ones (4.7 against 3.5 us at 30).
 #define DENSE_LIMIT 32
 // Backward error that needs no refinement, and how often to refine
 #define BACKWARD_ERROR (16.0 * DBL_EPSILON)
 #define REFINEMENTS 2
 
-// Factor: the sparse matrix of the triplets, and the storage of its LU --------------------------
+// Factor: the sparse matrix of the triplets, and the storage of its LU
 
 typedef struct triplets {
     int32_t count;
@@ -146,7 +146,7 @@ static void factor_solve(pcs_kkt_factor *f, int32_t n_rhs, double *z)
             pcs_dense_small_solve(size, f->dense, f->pivot, z + (int64_t)c * size);
 }
 
-// The coupled islands ---------------------------------------------------------------------------
+// The coupled islands
 
 static pcs_status number_unknowns(pcs_saddle *s)
 {

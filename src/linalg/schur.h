@@ -3,7 +3,7 @@
 // and for the search of redundant rows.
 //
 // Blocks are eliminated in a fill-reducing order; the pivots are the scalars of the diagonal blocks
-// in their given order. A pivot |d| <= tolerance |S_kk| marks row k redundant: 1/d is replaced by 0,
+// in their given order. A pivot |d| <= tolerance |S_kk| marks row k redundant: 1/d becomes 0,
 // which drops the row and the column from the elimination. For a semidefinite S that is exact,
 // because with a zero pivot the rest of its row and column is zero too.
 //

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-// Old pivots are kept while the reciprocal pivot growth max|A| / max|U| stays above this fraction of
-// its value when they were chosen: three of sixteen digits may be lost, refinement recovers them.
+// Old pivots are kept while the reciprocal pivot growth max|A| / max|U| stays above this fraction
+// of its value when they were chosen: three of 16 digits may be lost, refinement recovers them.
 #define GROWTH_LOSS 1e-3
 // A diagonal entry is taken as pivot when it is at least this fraction of its column's largest. In
 // saddle systems KLU's own 0.001 costs two to three digits, and with them a refinement of every

@@ -17,9 +17,9 @@ typedef struct pcs_sparse {
     double *value;
 } pcs_sparse;
 
-// Matrix of `count` triplets (row[t], column[t], value[t]); duplicates are summed. value may be NULL
-// (all zero). position, if not NULL, gets the entry that each triplet went to, so that new values
-// can be written without sorting again.
+// Matrix of `count` triplets (row[t], column[t], value[t]); duplicates are summed. value may be
+// NULL (all zero). position, if not NULL, gets the entry that each triplet went to, so that new
+// values can be written without sorting again.
 pcs_status pcs_sparse_create(pcs_context *ctx, int32_t n_rows, int32_t n_columns, int32_t count,
                              const int32_t *row, const int32_t *column, const double *value,
                              int32_t *position, pcs_sparse *out) PCS_MUST_CHECK;

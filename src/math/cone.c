@@ -27,7 +27,7 @@ void pcs_cone_project(double mu, int size, double *r)
         return;
     }
     double t = tangential_norm(size, r);
-    if (t <= mu * r[0])
+    if (r[0] >= 0 && t <= mu * r[0]) // the sign decides where mu = 0
         return;
     if (mu * t <= -r[0]) { // the polar cone is -K*
         set_zero(size, r);

@@ -36,7 +36,8 @@ void pcs_mj_activate(moreau_jean *s, const pcs_state *state)
         return;
     pcs_model_contacts(model, &s->forecast, true, s->contacts);
     // The configuration stands at q_k [+] theta h v_k; the forecast of the activation may look
-    // less or more far ahead: g~ = g + (gamma - theta) h u_N.
+    // less or more far ahead: g~ = g + (gamma - theta) h u_N. Gaps are known to the projection's
+    // tolerance: a body that touches to rounding is in contact and does not fall for a step.
     const double ahead = (option[MJ_FORECAST] - option[MJ_THETA]) * s->h;
     for (int32_t i = 0; i < model->n_slots; ++i) {
         double u_k[3];
@@ -44,7 +45,7 @@ void pcs_mj_activate(moreau_jean *s, const pcs_state *state)
         if (s->contacts[i].gap == HUGE_VAL)
             continue;
         pcs_contact_velocity(model, &s->contacts[i], s->v_k, u_k);
-        if (s->contacts[i].gap + ahead * u_k[0] <= 0)
+        if (s->contacts[i].gap + ahead * u_k[0] <= option[MJ_PROJECTION_TOLERANCE])
             add_active(s, state, i, u_k);
     }
 }

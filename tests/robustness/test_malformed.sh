@@ -49,9 +49,7 @@ listing() {
 
 # repeat COUNT TEXT
 repeat() {
-    local text
-    printf -v text '%*s' "$1" ''
-    printf '%s' "${text// /$2}"
+    awk -v n="$1" -v text="$2" 'BEGIN { for (i = 0; i < n; i++) printf "%s", text }'
 }
 
 ball='dimension: 2
@@ -70,13 +68,10 @@ make_large_models() {
     printf '%s\ntitle: %s\n' "$ball" "$(repeat 70000 'x')" >long_text.yaml
     { printf '%s\ngravity: [' "$ball"; repeat 1200000 '0,'; echo ']'; } >many_values.yaml
     { printf '%s\nparameters:\n' "$ball"; seq -f '  p%.0f: 1' 20000; } >many_parameters.yaml
-    { printf '%s\nparameters:\n' "$ball"; seq -f '  p%.0f: p%.0f' 9000 | awk '{sub(/p[0-9]*$/, "p" NR + 1)} 1'; } \
-        >long_chain.yaml
+    { printf '%s\nparameters:\n' "$ball"
+        awk 'BEGIN { for (k = 1; k <= 9000; k++) printf "  p%d: p%d\n", k, k + 1 }'; } >long_chain.yaml
     for ((k = 0; k < 30; k++)); do
-        echo "include: chain_$((k + 1)).yaml"
-    done | split -l 1 --numeric-suffixes=0 -a 2 --additional-suffix=.yaml - link_
-    for ((k = 0; k < 30; k++)); do
-        mv "link_$(printf %02d "$k").yaml" "included/chain_$k.yaml"
+        echo "include: chain_$((k + 1)).yaml" >"included/chain_$k.yaml"
     done
     printf '%s\ninclude: included/chain_0.yaml\n' "$ball" >include_chain.yaml
 }

@@ -460,8 +460,8 @@ static void set_format(const char *path, int64_t format)
     hid_t space = H5Screate(H5S_SCALAR);
     if (H5Aexists(file, "percuss_format") > 0)
         H5Adelete(file, "percuss_format");
-    hid_t attribute =
-        H5Acreate2(file, "percuss_format", H5T_STD_I64LE, space, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t attribute = H5Acreate2(file, "percuss_format", H5T_STD_I64LE, space, H5P_DEFAULT,
+                                 H5P_DEFAULT);
     assert_true(attribute >= 0 && H5Awrite(attribute, H5T_NATIVE_INT64, &format) >= 0);
     H5Aclose(attribute);
     H5Sclose(space);
@@ -754,8 +754,10 @@ static void test_bad_checkpoints_are_refused(void **state)
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-#define TEST_SPATIAL(name) \
-    {#name " (spatial)", name, set_up_spatial, tear_down, NULL}
+#define TEST_SPATIAL(name)                                        \
+    {                                                             \
+#name " (spatial)", name, set_up_spatial, tear_down, NULL \
+    }
 
 int main(void)
 {

@@ -200,7 +200,7 @@ static double *dense_rows(const model *m, int32_t count, const pcs_row_block *ro
     return G;
 }
 
-// Solves [A -G^T; G 0] by LAPACK for n_rhs vectors, with the rows flagged in `skip` left out (p = 0)
+// Solves [A -G^T; G 0] by LAPACK for n_rhs vectors, the rows flagged in `skip` left out (p = 0)
 static void dense_solve(int32_t n, int32_t rows, const double *A, const double *G,
                         const uint8_t *skip, int32_t n_rhs, double *z)
 {
@@ -531,7 +531,8 @@ static void check_redundant(model *m, int32_t expected_redundant)
     uint8_t *dependent = calloc((size_t)rows, 1);
     int32_t *index = calloc((size_t)rows, sizeof *index);
     memcpy(copy, G, sizeof(double) * (size_t)rows * (size_t)n);
-    const int32_t rank = pcs_dense_rank_rows(rows, n, copy, 1e-9, dependent, index, work, work_size);
+    const int32_t rank =
+        pcs_dense_rank_rows(rows, n, copy, 1e-9, dependent, index, work, work_size);
     assert_int_equal(rows - rank, expected_redundant);
 
     for (int32_t i = 0; i < n; ++i)
@@ -582,7 +583,8 @@ static void test_duplicate_rows(void **state)
             add_node(&m, 6);
         for (int32_t i = 1; i < m.n_nodes; ++i)
             add_row(&m, 5, 2, (int32_t[]){i - 1, i});
-        pcs_row_block *copy = add_row(&m, 5, 2, (int32_t[]){1, 2}); // rows of the second joint, mixed
+        // the rows of the second joint, mixed
+        pcs_row_block *copy = add_row(&m, 5, 2, (int32_t[]){1, 2});
         for (int32_t s = 0; s < 2; ++s)
             for (int32_t r = 0; r < 5; ++r)
                 for (int32_t c = 0; c < 6; ++c)

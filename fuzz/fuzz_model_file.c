@@ -1,0 +1,54 @@
+// libFuzzer target: the bytes are a model file in memory. Whatever they are, reading ends with a model
+// or with one line of error text, and all memory is given back. The text of a model that was read
+// can be read again and gives itself.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/model_file.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(int condition, const char *what, const pcs_context *ctx)
+{
+    if (condition)
+        return;
+    fprintf(stderr, "%s; last error: %s\n", what, pcs_context_error(ctx));
+    abort();
+}
+
+static void check_message(const pcs_context *ctx)
+{
+    const char *text = pcs_context_error(ctx);
+    require(text[0] != '\0', "an error without text", ctx);
+    require(strchr(text, '\n') == NULL, "an error text of several lines", ctx);
+}
+
+static void check_reread(pcs_context *ctx, const pcs_model_file *first)
+{
+    const char *text = pcs_model_file_text(first);
+    pcs_model_file *second = NULL;
+    pcs_status status =
+        pcs_model_file_read_memory(ctx, "again", text, strlen(text), NULL, 0, &second);
+    require(status >= 0, "the text of a model cannot be read again", ctx);
+    require(strcmp(text, pcs_model_file_text(second)) == 0, "the text changed", ctx);
+    pcs_model_file_destroy(second);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    pcs_context *ctx = pcs_context_create(NULL);
+    if (!ctx)
+        return 0;
+    pcs_model_file *file = NULL;
+    pcs_status status =
+        pcs_model_file_read_memory(ctx, "fuzz", (const char *)data, size, NULL, 0, &file);
+    if (status < 0)
+        check_message(ctx);
+    else
+        check_reread(ctx, file);
+    pcs_model_file_destroy(file);
+    require(pcs_context_heap_bytes(ctx) == 0, "memory is left over", ctx);
+    pcs_context_destroy(ctx);
+    return 0;
+}

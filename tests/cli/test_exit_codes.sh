@@ -1,0 +1,48 @@
+# Exit codes that scripts can use: 0, 1, 2, 3 (130: test_interrupt.sh).
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+expect_code 0 run ball.yaml --out good.h5 --quiet
+
+# 1: finished, but steps did not converge and the policy accepts them.
+starved=(--set simulation.newton_iterations=1 --set simulation.newton_tolerance=1e-14)
+expect_code 1 run ball.yaml "${starved[@]}" --out starved.h5
+expect_text out "warning: [0-9]+ steps? did not converge"
+expect_code 0 info starved.h5
+expect_text out "result, complete"
+
+# 3: the same with the policy to stop; what was computed is kept and marked.
+expect_code 3 run ball.yaml "${starved[@]}" --set simulation.on_failure=stop --out stopped.h5
+expect_text err "^percuss: "
+expect_code 0 info stopped.h5
+expect_text out "result, incomplete"
+
+# 2: mistakes.
+expect_code 2
+expect_code 2 run nowhere.yaml
+expect_code 2 run ball.yaml --resume nowhere.chk
+expect_code 2 info nowhere.h5
+
+# 3: output that cannot be written; an older result stays.
+cp good.h5 kept.h5
+expect_code 3 run ball.yaml --out nowhere/x.h5
+expect_text err "no such file or folder"
+expect_code 3 run ball.yaml --out .
+expect_text err "folder"
+code=0
+(ulimit -f 200 && "$PERCUSS" run ball.yaml --output-step 0 --out kept.h5 >out 2>err) || code=$?
+[[ $code -eq 3 ]] || { cat out err; fail "full disk: exit code $code instead of 3"; }
+expect_text err "kept.h5.part: cannot write the result"
+cmp good.h5 kept.h5 || fail "the older result was touched"
+if [[ -w /dev/full ]]; then
+    code=0
+    "$PERCUSS" list >/dev/full 2>err || code=$?
+    [[ $code -eq 3 ]] || fail "list to a full device: exit code $code instead of 3"
+    code=0
+    "$PERCUSS" run ball.yaml --no-result --quiet --csv time >/dev/full 2>err || code=$?
+    [[ $code -eq 3 ]] || fail "CSV to a full device: exit code $code instead of 3"
+fi
+code=0
+"$PERCUSS" run ball.yaml --quiet --out pipe.h5 --step 1e-5 --output-step 0 --csv energy.kinetic \
+    2>err | head -1 >/dev/null || code=${PIPESTATUS[0]}
+[[ $code -eq 3 ]] || fail "CSV to a closed pipe: exit code $code instead of 3"
+echo "ok"

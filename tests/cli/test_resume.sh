@@ -1,0 +1,51 @@
+# A run that is stopped and resumed has the same bits as one that is not: from a checkpoint file,
+# from a closed result, and from a checkpoint in the middle of a run.
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+signals=$("$PERCUSS" info ball.yaml --signals | grep -v '^time$' | paste -sd,)
+
+# CSV with all signals (17 digits) of the frames after 0.5 s.
+tail_of() { # FILE
+    awk -F, 'NR > 1 && $1 > 0.5' "$1"
+}
+
+compare() { # WHAT CSV RESULT
+    diff <(tail_of whole.csv) <(tail_of "$2") >/dev/null || fail "$1: the signals differ"
+    if command -v h5diff >/dev/null; then
+        h5diff whole.h5 "$3" /checkpoint /checkpoint || fail "$1: the final states differ"
+        h5diff whole.h5 "$3" /summary /summary || fail "$1: the summaries differ"
+    fi
+    echo "ok: $1"
+}
+
+expect_code 0 run ball.yaml --quiet --out whole.h5 --csv "$signals" --csv-file whole.csv
+[[ $(tail_of whole.csv | wc -l) -eq 50 ]] || fail "whole.csv has other frames than expected"
+
+expect_code 0 run ball.yaml --quiet --out half.h5 --end 0.5 --checkpoint half.chk
+expect_code 0 run ball.yaml --quiet --resume half.h5 --out rest1.h5 --csv "$signals" \
+    --csv-file rest1.csv
+compare "from a closed result" rest1.csv rest1.h5
+expect_code 0 run ball.yaml --quiet --resume half.chk --out rest2.h5 --csv "$signals" \
+    --csv-file rest2.csv
+compare "from a checkpoint file" rest2.csv rest2.h5
+
+# A checkpoint between two frames, of a run that then fails (its CSV meets a file size limit).
+code=0
+(ulimit -f 20 && "$PERCUSS" run ball.yaml --quiet --no-result --output-step 0 --csv "$signals" \
+    --csv-file large.csv --checkpoint crash.chk --checkpoint-every 0.0117 >out 2>err) || code=$?
+[[ $code -eq 3 && -f crash.chk ]] || { cat err; fail "exit code $code, or no checkpoint"; }
+expect_code 0 run ball.yaml --quiet --resume crash.chk --out rest3.h5 --csv "$signals" \
+    --csv-file rest3.csv
+compare "from the last checkpoint of a failed run" rest3.csv rest3.h5
+
+# The continued run may be longer than the first was meant to be, but not another one.
+expect_code 0 run ball.yaml --quiet --resume whole.h5 --end 1.1 --out longer.h5
+expect_code 0 info longer.h5
+expect_text out "from 1 s to 1.1 s"
+expect_mistake "whole.h5: .*other" run ball.yaml --resume whole.h5 --out x.h5 --step 1e-4
+expect_mistake "half.chk: .*other" run spatial.yaml --resume half.chk --out x.h5
+expect_mistake "would replace" run ball.yaml --resume whole.h5 --out whole.h5
+expect_mistake "not a checkpoint" run ball.yaml --resume ball.yaml --out x.h5
+printf 'x' | dd of=half.chk bs=1 seek=100 conv=notrunc status=none
+expect_mistake "half.chk: .*damaged" run ball.yaml --resume half.chk --out x.h5
+echo "ok"

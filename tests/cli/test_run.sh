@@ -1,0 +1,95 @@
+# percuss run: result, CSV, summary, progress, and that mistakes write nothing.
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+# The default: result beside us, summary on standard output, plain progress lines elsewhere.
+mkdir models
+cp ball.yaml models/drop.yaml
+expect_code 0 run models/drop.yaml
+[[ -f drop.h5 && ! -e drop.h5.part ]] || fail "no drop.h5"
+expect_text out "^Ball and pendulum$"
+expect_text out "scheme +moreau-jean, step 0.001 s"
+expect_text out "simulated time +0 s to 1 s"
+expect_text out "steps +1000 accepted"
+expect_text out "result +drop.h5, 101 frames"
+for row in impacts "closed contacts" "worst penetration" "worst joint drift" "worst residual" \
+    "wall time" "energy balance" "numerical remainder" friction "at the end"; do
+    expect_text out "$row"
+done
+[[ $(grep -cE '^percuss: +[0-9]+ %' err) -eq 10 ]] || { cat err; fail "not ten progress lines"; }
+expect_no_text err $'\r'
+
+# Options.
+expect_code 0 run ball.yaml --out a.h5 --quiet
+expect_empty out
+expect_empty err
+expect_code 0 run ball.yaml --out b.h5 --quiet --set bodies.crank.mass=2 --set e=0.2 --end 0.5 \
+    --step 5e-4 --output-step 0.05 --scheme=moreau-jean
+expect_frames b.h5 11
+expect_code 0 info b.h5 --model
+expect_text out "step: 5e-4"
+rm -f ball.h5
+expect_code 0 run ball.yaml --no-result
+[[ ! -e ball.h5 ]] || fail "--no-result wrote ball.h5"
+expect_code 0 run ball.yaml --output-step 0 --out every.h5
+expect_frames every.h5 1001
+expect_code 0 run --quiet -- ball.yaml
+
+# CSV on standard output, with the summary on standard error; CSV in a file.
+expect_code 0 run ball.yaml --no-result --csv body.ball.position.y,energy.total,contact.tip.gap
+[[ $(head -1 out) == time,body.ball.position.y,energy.total,contact.tip.gap ]] || fail "CSV header"
+[[ $(wc -l <out) -eq 102 ]] || fail "CSV has $(wc -l <out) lines"
+[[ $(awk -F, 'NF != 4' out) == "" ]] || fail "CSV columns"
+expect_text err "energy balance"
+expect_code 0 run ball.yaml --no-result --quiet --csv-file default.csv
+[[ $(head -1 default.csv) == time,body.ball.position.y,joint.hinge.angle ]] || fail "signals"
+expect_code 0 run ball.yaml --no-result --quiet --csv time,body.ball.position.y --csv-file own.csv
+expect_empty out
+diff <(cut -d, -f1,2 default.csv) own.csv || fail "CSV differs"
+[[ ! -e own.csv.part ]] || fail "own.csv.part is left"
+
+# The same command gives the same numbers.
+expect_code 0 run ball.yaml --out c.h5 --quiet
+if command -v h5diff >/dev/null; then
+    for object in /time /body /joint /contact /energy /solver /summary /checkpoint /model; do
+        h5diff a.h5 c.h5 "$object" "$object" || fail "$object differs between equal runs"
+    done
+    h5dump -d /body/names a.h5 | grep -q '"ball"' || fail "h5dump does not show the names"
+    h5dump -a /body/position/unit a.h5 | grep -q '"m"' || fail "h5dump does not show the units"
+    [[ $(h5dump -a /complete a.h5 | grep -c '(0): 1') -eq 1 ]] || fail "not marked complete"
+fi
+expect_code 0 run spatial.yaml --out spatial.h5 --quiet
+expect_code 0 info spatial.h5 --signals
+expect_text out "^body.box.rotation.w$"
+
+# Mistakes: one line, exit code 2, nothing written, an older result untouched.
+printf 'title: x\nbodys: {}\n' >bad.yaml
+expect_mistake "bad.yaml:[0-9]+:[0-9]+: " run bad.yaml
+expect_mistake "bad.yaml:[0-9]+:[0-9]+: " run bad.yaml --out a.h5
+expect_mistake "nowhere.yaml" run nowhere.yaml
+expect_mistake "needs a model" run
+expect_mistake "one model file at a time" run ball.yaml spatial.yaml
+expect_mistake "did you mean '--step'" run ball.yaml --stepp 1
+expect_mistake "needs a value" run ball.yaml --step
+expect_mistake "takes no value" run ball.yaml --quiet=1
+expect_mistake "key=value" run ball.yaml --set mass
+expect_mistake "nope" run ball.yaml --set nope=1
+expect_mistake "step" run ball.yaml --step 0
+expect_mistake "step" run ball.yaml --step fast
+expect_mistake "scheme" run ball.yaml --scheme euler
+expect_mistake "theta" run ball.yaml --set simulation.theta=3
+expect_mistake "position.y" run ball.yaml --csv body.ball.positon.y
+expect_mistake "no signals" run spatial.yaml --csv-file x.csv
+expect_mistake "contradict" run ball.yaml --no-result --out x.h5
+expect_mistake "--checkpoint FILE" run ball.yaml --checkpoint-every 1
+expect_mistake "positive" run ball.yaml --checkpoint x --checkpoint-every -1
+expect_mistake "empty" run ball.yaml --out=
+
+# On a terminal: one line that renews itself, gone at the end.
+if command -v script >/dev/null; then
+    script -qec "'$PERCUSS' run ball.yaml --no-result --step 1e-5 --end 2" /dev/null \
+        </dev/null >terminal 2>&1 || true
+    expect_text terminal $'\r'
+    expect_no_text terminal '^percuss: +10 %'
+    expect_text terminal 'energy balance'
+fi
+echo "ok"
