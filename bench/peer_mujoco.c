@@ -104,6 +104,7 @@ bool peer_mujoco_chain(const char *method, const bench_run *run, chain_result *o
     if (!model)
         return false;
     *out = (chain_result){.steps_per_second = steps_per_second(model, run)};
+    model->opt.enableflags |= mjENBL_ENERGY;
     mjData *data = mj_makeData(model);
     mj_forward(model, data);
     const double start = energy(model, data);
@@ -159,6 +160,7 @@ bool peer_mujoco_stack(const char *method, const bench_run *run, stack_result *o
     if (!model)
         return false;
     *out = (stack_result){.steps_per_second = steps_per_second(model, run)};
+    model->opt.enableflags |= mjENBL_ENERGY;
     mjData *data = mj_makeData(model);
     const long steps = lround(run->end / run->h);
     for (long k = 0; k < steps; ++k) {

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifndef PCS_VERSION_TEXT
-#define PCS_VERSION_TEXT "0.1.0"
+#ifndef PERCUSS_VERSION
+#define PERCUSS_VERSION "0.1.0"
 #endif
 
 enum { TEXT_CAPACITY = 1024 };
@@ -42,7 +42,7 @@ static void *default_resize(void *user, void *block, size_t old_size, size_t new
 
 const char *pcs_version(void)
 {
-    return PCS_VERSION_TEXT;
+    return PERCUSS_VERSION;
 }
 
 const char *pcs_status_name(pcs_status status)

@@ -16,8 +16,8 @@ static const pcs_yaml_node *find_element(const pcs_yaml_node *root, const char *
 {
     static const struct {
         const char *word, *section;
-    } rows[] = {{"body", "bodies"},    {"joint", "joints"},  {"coupling", "joints"},
-                {"spring", "springs"}, {"force", "forces"},  {"contact", "contacts"}};
+    } rows[] = {{"body", "bodies"},    {"joint", "joints"}, {"coupling", "joints"},
+                {"spring", "springs"}, {"force", "forces"}, {"contact", "contacts"}};
     const pcs_yaml_node *found = NULL;
     const char *found_at = NULL;
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {

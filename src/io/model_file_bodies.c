@@ -133,9 +133,10 @@ static pcs_status read_inertia(pcs_model_reader *reader, const pcs_yaml_node *no
         return PCS_OK;
     }
     if (reader->dimension == 2)
-        return pcs_yaml_error(reader->doc, node->mark,
-                              "'inertia' is one number in a planar model: about z, at the centre of "
-                              "mass");
+        return pcs_yaml_error(
+            reader->doc, node->mark,
+            "'inertia' is one number in a planar model: about z, at the centre of "
+            "mass");
     if (node->count == 3 && node->first->kind == PCS_YAML_LIST) {
         int row = 0;
         for (const pcs_yaml_node *item = node->first; item; item = item->next)
@@ -143,9 +144,10 @@ static pcs_status read_inertia(pcs_model_reader *reader, const pcs_yaml_node *no
         return PCS_OK;
     }
     if (node->count != 3)
-        return pcs_yaml_error(reader->doc, node->mark,
-                              "'inertia' is a number, a list of 3 numbers (diagonal) or 3 lists of 3 "
-                              "numbers (matrix)");
+        return pcs_yaml_error(
+            reader->doc, node->mark,
+            "'inertia' is a number, a list of 3 numbers (diagonal) or 3 lists of 3 "
+            "numbers (matrix)");
     double diagonal[3];
     PCS_TRY(pcs_reader_read_numbers(reader, node, 3, diagonal));
     for (int i = 0; i < 3; i++) {
@@ -168,9 +170,9 @@ static pcs_status read_mass(pcs_model_reader *reader, const pcs_yaml_node *node,
         heavy_shapes = heavy_shapes || shapes[k].density > 0 || shapes[k].mass > 0;
 
     if (!mass && !heavy_shapes)
-        return pcs_yaml_error(reader->doc, node->key_mark,
-                              "body '%s' has no mass; give 'mass', or a shape with 'density' or 'mass'",
-                              node->key);
+        return pcs_yaml_error(
+            reader->doc, node->key_mark,
+            "body '%s' has no mass; give 'mass', or a shape with 'density' or 'mass'", node->key);
     if (mass && heavy_shapes)
         return pcs_yaml_error(reader->doc, mass->key_mark,
                               "body '%s' has its mass twice: from 'mass' and from its shapes",
@@ -220,8 +222,8 @@ static pcs_status read_motion(pcs_model_reader *reader, const pcs_yaml_node *nod
 
 static pcs_status read_body(pcs_model_reader *reader, const pcs_yaml_node *node)
 {
-    static const char *const not_of_points[] = {"inertia", "inertia_rotation", "angle", "rotation",
-                                                "angular_velocity", "center"};
+    static const char *const not_of_points[] = {"inertia",  "inertia_rotation", "angle",
+                                                "rotation", "angular_velocity", "center"};
     if (strcmp(node->key, "ground") == 0)
         return pcs_yaml_error(reader->doc, node->key_mark,
                               "'ground' is the fixed world; give the body another name");

@@ -41,11 +41,16 @@ static pcs_status check_keys(pcs_model_reader *reader, const contact_reader *con
         const char *key;
         int bits;
         bool required;
-    } rows[] = {{"radius", RADIUS, true},        {"radii", RADII, true},
-                {"size", SIZE, true},            {"length", LENGTH, true},
-                {"width", WIDTH, true},          {"vertices", VERTICES, true},
-                {"closed", VERTICES, false},     {"normal", PLANE, false},
-                {"extent", PLANE, false},        {"axis", AXIS, false},
+    } rows[] = {{"radius", RADIUS, true},
+                {"radii", RADII, true},
+                {"size", SIZE, true},
+                {"length", LENGTH, true},
+                {"width", WIDTH, true},
+                {"vertices", VERTICES, true},
+                {"closed", VERTICES, false},
+                {"normal", PLANE, false},
+                {"extent", PLANE, false},
+                {"axis", AXIS, false},
                 {"reference", PLANE | AXIS, false}};
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
         if (!(contact->keys & rows[k].bits))
@@ -98,8 +103,8 @@ static pcs_status read_frames(pcs_model_reader *reader, const contact_reader *co
 
 // ---- Sizes ----
 
-static pcs_status read_positive_list(pcs_model_reader *reader, const pcs_yaml_node *node,
-                                     int32_t n, double *numbers)
+static pcs_status read_positive_list(pcs_model_reader *reader, const pcs_yaml_node *node, int32_t n,
+                                     double *numbers)
 {
     PCS_TRY(pcs_reader_read_numbers(reader, node, n, numbers));
     for (int32_t k = 0; k < n; k++) {
@@ -174,8 +179,7 @@ static pcs_status read_sizes(pcs_model_reader *reader, const contact_reader *con
 
 // ---- Law and moving surface ----
 
-static pcs_status read_law_numbers(pcs_model_reader *reader, const pcs_yaml_node *map,
-                                   pcs_law *law)
+static pcs_status read_law_numbers(pcs_model_reader *reader, const pcs_yaml_node *map, pcs_law *law)
 {
     PCS_TRY(pcs_reader_get_in_range(reader, map, "friction", 0, INFINITY, &law->friction));
     PCS_TRY(pcs_reader_get_in_range(reader, map, "restitution", 0, 1, &law->restitution));

@@ -3,8 +3,9 @@
 
 #include "io/model_reader.h"
 
-static const char *const spring_names[] = {
-    [PCS_SPRING_POINT] = "point", [PCS_SPRING_TORSION] = "torsion", [PCS_SPRING_BUSHING] = "bushing"};
+static const char *const spring_names[] = {[PCS_SPRING_POINT] = "point",
+                                           [PCS_SPRING_TORSION] = "torsion",
+                                           [PCS_SPRING_BUSHING] = "bushing"};
 static const char *const spring_owners[] = {[PCS_SPRING_POINT] = "a point spring",
                                             [PCS_SPRING_TORSION] = "a torsion spring",
                                             [PCS_SPRING_BUSHING] = "a bushing"};
@@ -19,8 +20,7 @@ static pcs_status read_world_frame(pcs_model_reader *reader, const pcs_yaml_node
     if (def->kind == PCS_SPRING_TORSION && reader->dimension == 3)
         PCS_TRY(pcs_reader_require_key(reader, node, "axis", spring_owners[def->kind]));
     PCS_TRY(pcs_reader_get_vector(reader, node, "at", &at));
-    PCS_TRY(
-        pcs_reader_read_orientation(reader, node, pcs_reader_default_axis(reader), &rotation));
+    PCS_TRY(pcs_reader_read_orientation(reader, node, pcs_reader_default_axis(reader), &rotation));
     pcs_status status = pcs_builder_frame_at(reader->builder, bodies[0], at, rotation, &def->a);
     if (status >= 0)
         status = pcs_builder_frame_at(reader->builder, bodies[1], at, rotation, &def->b);

@@ -6,9 +6,9 @@
 
 // What a kind of joint takes.
 enum {
-    AXIS = 1,       // required with world coordinates
-    AXIS2 = 2,      // required too
-    PITCH = 4,      // required
+    AXIS = 1,  // required with world coordinates
+    AXIS2 = 2, // required too
+    PITCH = 4, // required
     LENGTH = 8,
     TWO_POINTS = 16 // ends apart from each other
 };
@@ -143,8 +143,8 @@ static pcs_status read_drive(pcs_model_reader *reader, const pcs_yaml_node *map,
     const pcs_yaml_node *motion = pcs_yaml_child(map, "motion");
     const pcs_yaml_node *limits = pcs_yaml_child(map, "limits");
     if (spring) {
-        PCS_TRY(pcs_reader_get_in_range(reader, spring, "stiffness", 0, INFINITY,
-                                        &drive->stiffness));
+        PCS_TRY(
+            pcs_reader_get_in_range(reader, spring, "stiffness", 0, INFINITY, &drive->stiffness));
         PCS_TRY(pcs_reader_get_in_range(reader, spring, "damping", 0, INFINITY, &drive->damping));
         PCS_TRY(pcs_reader_get_number(reader, spring, "rest", &drive->rest));
     }
@@ -289,9 +289,8 @@ static pcs_status read_coupled(pcs_model_reader *reader, const pcs_yaml_node *jo
 static pcs_status read_coupling(pcs_model_reader *reader, const pcs_yaml_node *node, bool rack)
 {
     static const char *const not_of_couplings[] = {
-        "bodies", "at",     "axis",   "axis2",    "reference", "a",
-        "b",      "pitch",  "length", "spring",   "actuator",  "motion",
-        "limits"};
+        "bodies", "at",     "axis",   "axis2",    "reference", "a",     "b",
+        "pitch",  "length", "spring", "actuator", "motion",    "limits"};
     const char *owner = rack ? "a rack" : "a gear";
     for (size_t k = 0; k < sizeof not_of_couplings / sizeof *not_of_couplings; k++)
         PCS_TRY(pcs_reader_refuse_key(reader, node, not_of_couplings[k], owner));
@@ -308,8 +307,8 @@ static pcs_status read_coupling(pcs_model_reader *reader, const pcs_yaml_node *n
                               owner);
     pcs_coupling_def def = pcs_coupling_default();
     def.name = node->key;
-    PCS_TRY(read_coupled(reader, joints->first, names ? names->first : NULL, "angle",
-                         &def.joint[0], &def.coordinate[0]));
+    PCS_TRY(read_coupled(reader, joints->first, names ? names->first : NULL, "angle", &def.joint[0],
+                         &def.coordinate[0]));
     PCS_TRY(read_coupled(reader, joints->last, names ? names->last : NULL,
                          rack ? "displacement" : "angle", &def.joint[1], &def.coordinate[1]));
     PCS_TRY(pcs_reader_get_number(reader, node, "ratio", &def.ratio));
@@ -322,8 +321,8 @@ pcs_status pcs_reader_read_all_joints(pcs_model_reader *reader)
     const pcs_yaml_node *section = pcs_yaml_child(reader->root, "joints");
     if (!section || section->count == 0)
         return PCS_OK;
-    reader->joint_kinds =
-        pcs_yaml_alloc(reader->doc, (size_t)section->count, sizeof *reader->joint_kinds);
+    reader->joint_kinds = pcs_yaml_alloc(reader->doc, (size_t)section->count,
+                                         sizeof *reader->joint_kinds);
     if (!reader->joint_kinds)
         return PCS_ERROR_MEMORY;
     int32_t type;

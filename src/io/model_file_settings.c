@@ -34,8 +34,8 @@ static pcs_status split_path(const pcs_model_file *file, const char *key, settin
 
 // Nearest of the keys of a map (may be NULL) and of a schema (may be NULL).
 static pcs_status unknown_piece(const pcs_model_file *file, const setting_path *path,
-                                const pcs_yaml_node *map, const pcs_schema *schema, const char *what,
-                                const char *piece)
+                                const pcs_yaml_node *map, const pcs_schema *schema,
+                                const char *what, const char *piece)
 {
     enum { CANDIDATES_MOST = 1000 };
     const char *names[CANDIDATES_MOST] = {NULL};
@@ -90,7 +90,10 @@ static pcs_status step_into(pcs_model_file *file, const setting_path *path, int3
 {
     const char *piece = path->piece[depth];
     const pcs_schema_field *section = pcs_schema_find(&pcs_model_schema, path->piece[0]);
-    if (depth == 0 && (!section || strcmp(piece, "include") == 0))
+    if (depth == 0 && strcmp(piece, "include") == 0)
+        return pcs_yaml_error(&file->doc, path->value->mark,
+                              "'include' cannot be set; write it in the file");
+    if (depth == 0 && !section)
         return unknown_piece(file, path, NULL, &pcs_model_schema, "section ", piece);
     if (parent->kind == PCS_YAML_LIST) {
         *child = find_item(parent, piece);
@@ -102,8 +105,9 @@ static pcs_status step_into(pcs_model_file *file, const setting_path *path, int3
     }
     if (parent->kind == PCS_YAML_SCALAR) {
         if (!pcs_yaml_is_null(parent))
-            return pcs_yaml_error(&file->doc, path->value->mark, "'%s' is a single value; it has no '%s'",
-                                  path->piece[depth - 1], piece);
+            return pcs_yaml_error(&file->doc, path->value->mark,
+                                  "'%s' is a single value; it has no '%s'", path->piece[depth - 1],
+                                  piece);
         parent->kind = PCS_YAML_MAP;
     }
     *child = pcs_yaml_child(parent, piece);

@@ -57,9 +57,8 @@ static pcs_status read_option_number(pcs_model_reader *reader, const pcs_yaml_no
     double number;
     PCS_TRY(pcs_reader_read_number(reader, entry, &number));
     if (!(number >= option->lowest && number <= option->highest))
-        return pcs_yaml_error(reader->doc, entry->mark,
-                              "'%s' must be between %g and %g, but is %g", option->key,
-                              option->lowest, option->highest, number);
+        return pcs_yaml_error(reader->doc, entry->mark, "'%s' must be between %g and %g, but is %g",
+                              option->key, option->lowest, option->highest, number);
     if (option->type == PCS_OPTION_INTEGER && number != floor(number))
         return pcs_yaml_error(reader->doc, entry->mark, "'%s' must be a whole number, but is %g",
                               option->key, number);

@@ -1,8 +1,8 @@
 // Vectors, rotations and frames of model files.
 //
-// A direction fills one axis of a frame; the other two follow from a reference direction, or are any
-// two that complete it. In the plane a frame is a point and an angle: `axis` is the direction of its
-// x axis, `normal` that of its y axis.
+// A direction fills one axis of a frame; the other two follow from a reference direction, or are
+// any two that complete it. In the plane a frame is a point and an angle: `axis` is the direction of
+// its x axis, `normal` that of its y axis.
 #include <stdio.h>
 
 #include "io/model_reader.h"
@@ -17,9 +17,9 @@ pcs_status pcs_reader_read_numbers(pcs_model_reader *reader, const pcs_yaml_node
         char found[32] = "";
         if (list->kind == PCS_YAML_LIST)
             snprintf(found, sizeof found, "%d", list->count);
-        return pcs_yaml_error(reader->doc, list->mark, "%s%s%sexpected a list of %d numbers, found %s",
-                              list->key ? "'" : "", list->key ? list->key : "",
-                              list->key ? "': " : "", n,
+        return pcs_yaml_error(reader->doc, list->mark,
+                              "%s%s%sexpected a list of %d numbers, found %s", list->key ? "'" : "",
+                              list->key ? list->key : "", list->key ? "': " : "", n,
                               found[0] ? found : pcs_yaml_kind_name(list));
     }
     for (const pcs_yaml_node *item = list->first; item; item = item->next)
@@ -86,9 +86,10 @@ static pcs_status read_quaternion(pcs_model_reader *reader, const pcs_yaml_node 
 {
     double p[4];
     if (list->count != 4)
-        return pcs_yaml_error(reader->doc, list->mark,
-                              "a rotation is {axis: [x, y, z], angle: a}, a list of such maps, or a "
-                              "unit quaternion of 4 numbers [w, x, y, z]");
+        return pcs_yaml_error(
+            reader->doc, list->mark,
+            "a rotation is {axis: [x, y, z], angle: a}, a list of such maps, or a "
+            "unit quaternion of 4 numbers [w, x, y, z]");
     PCS_TRY(pcs_reader_read_numbers(reader, list, 4, p));
     pcs_quat raw = {p[0], p[1], p[2], p[3]};
     double norm = pcs_quat_norm(raw);
@@ -109,7 +110,7 @@ pcs_status pcs_reader_get_rotation(pcs_model_reader *reader, const pcs_yaml_node
         return read_axis_angle(reader, node, rotation);
     if (!node->first || node->first->kind != PCS_YAML_MAP)
         return read_quaternion(reader, node, rotation);
-    // One after the other, about the axes of the surrounding frame: the later ones act from the left.
+    // One after the other, about the axes of the surrounding frame: later ones act from the left.
     pcs_quat total = pcs_quat_identity();
     for (const pcs_yaml_node *item = node->first; item; item = item->next) {
         pcs_quat one;
@@ -138,8 +139,8 @@ pcs_quat pcs_frame_rotation(pcs_frame_axis axis, pcs_vec3 direction, pcs_vec3 re
     // Columns (x, y, z) with z the direction, renamed in their cyclic order.
     pcs_mat3 R = pcs_quat_matrix(rotation);
     pcs_vec3 x = pcs_m3_column(&R, 0), y = pcs_m3_column(&R, 1), z = pcs_m3_column(&R, 2);
-    pcs_mat3 turned =
-        axis == PCS_AXIS_X ? pcs_m3_from_columns(z, x, y) : pcs_m3_from_columns(y, z, x);
+    pcs_mat3 turned = axis == PCS_AXIS_X ? pcs_m3_from_columns(z, x, y)
+                                         : pcs_m3_from_columns(y, z, x);
     return pcs_quat_from_matrix(&turned);
 }
 
@@ -228,10 +229,11 @@ pcs_status pcs_reader_read_frames(pcs_model_reader *reader, const pcs_yaml_node 
     if (!*given)
         return PCS_OK;
     if (!first || !second)
-        return pcs_yaml_error(reader->doc, first ? first->key_mark : second->key_mark,
-                              "'a' and 'b' give the two frames in the bodies' own coordinates; '%s' "
-                              "is missing",
-                              first ? "b" : "a");
+        return pcs_yaml_error(
+            reader->doc, first ? first->key_mark : second->key_mark,
+            "'a' and 'b' give the two frames in the bodies' own coordinates; '%s' "
+            "is missing",
+            first ? "b" : "a");
     for (size_t k = 0; k < sizeof world_keys / sizeof *world_keys; k++)
         PCS_TRY(pcs_reader_refuse_key(reader, element, world_keys[k],
                                       "an element with 'a' and 'b'; write it inside these"));

@@ -116,8 +116,8 @@ static bool is_word(const char *text, const char *const *words, size_t n)
 
 static pcs_status compile(request *want, const pcs_yaml_node *node, pcs_formula **formula)
 {
-    static const char *const infinite[] = {".inf", "-.inf", "+.inf", ".Inf", ".INF", "inf", "-inf",
-                                           ".nan", ".NaN",  ".NAN",  "nan",  "NaN"};
+    static const char *const infinite[] = {".inf", "-.inf", "+.inf", ".Inf", ".INF", "inf",
+                                           "-inf", ".nan",  ".NaN",  ".NAN", "nan",  "NaN"};
     pcs_model_reader *reader = want->reader;
     if (node->kind != PCS_YAML_SCALAR || pcs_yaml_is_null(node))
         return pcs_yaml_error(reader->doc, node->mark, "expected a number or formula, not %s",

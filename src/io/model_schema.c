@@ -8,12 +8,26 @@
 #define MAP PCS_SCHEMA_MAP
 
 // Rows: a number or formula; a list of numbers; a text; a map with keys of its own.
-#define NUMBER_KEY(name) {.key = name, .accepts = NUMBER}
-#define NUMBERS_KEY(name) {.key = name, .accepts = LIST, .items = NUMBER}
-#define TEXT_KEY(name) {.key = name, .accepts = TEXT}
-#define MAP_KEY(name, schema) {.key = name, .accepts = MAP, .inside = &(schema)}
-#define SCHEMA(text, table) \
-    {.what = text, .fields = table, .n_fields = (int32_t)(sizeof(table) / sizeof *(table))}
+#define NUMBER_KEY(name)               \
+    {                                  \
+        .key = name, .accepts = NUMBER \
+    }
+#define NUMBERS_KEY(name)                             \
+    {                                                 \
+        .key = name, .accepts = LIST, .items = NUMBER \
+    }
+#define TEXT_KEY(name)               \
+    {                                \
+        .key = name, .accepts = TEXT \
+    }
+#define MAP_KEY(name, schema)                            \
+    {                                                    \
+        .key = name, .accepts = MAP, .inside = &(schema) \
+    }
+#define SCHEMA(text, table)                                                                   \
+    {                                                                                         \
+        .what = text, .fields = table, .n_fields = (int32_t)(sizeof(table) / sizeof *(table)) \
+    }
 
 // ---- Rotations and frames ----
 
@@ -24,20 +38,30 @@ static const pcs_schema_field rotation_fields[] = {
 static const pcs_schema rotation_schema = SCHEMA("a rotation", rotation_fields);
 
 // A map, four numbers or a list of maps.
-#define ROTATION_KEY(name) \
-    {.key = name, .accepts = MAP | LIST, .items = NUMBER | MAP, .inside = &rotation_schema}
+#define ROTATION_KEY(name)                                                                    \
+    {                                                                                         \
+        .key = name, .accepts = MAP | LIST, .items = NUMBER | MAP, .inside = &rotation_schema \
+    }
 
 static const pcs_schema_field frame_fields[] = {
-    NUMBERS_KEY("at"),     NUMBERS_KEY("axis"),      NUMBERS_KEY("normal"),
+    NUMBERS_KEY("at"),        NUMBERS_KEY("axis"),      NUMBERS_KEY("normal"),
     NUMBERS_KEY("reference"), ROTATION_KEY("rotation"), NUMBER_KEY("angle"),
 };
 static const pcs_schema frame_schema = SCHEMA("a frame", frame_fields);
 
-#define FRAME_KEY(name) \
-    {.key = name, .accepts = MAP | LIST, .items = NUMBER, .inside = &frame_schema}
+#define FRAME_KEY(name)                                                              \
+    {                                                                                \
+        .key = name, .accepts = MAP | LIST, .items = NUMBER, .inside = &frame_schema \
+    }
 // One point, or two points (a list of lists) in the world.
-#define POINTS_KEY(name) {.key = name, .accepts = LIST, .items = NUMBER | LIST}
-#define BODIES_KEY {.key = "bodies", .accepts = LIST, .items = TEXT}
+#define POINTS_KEY(name)                                     \
+    {                                                        \
+        .key = name, .accepts = LIST, .items = NUMBER | LIST \
+    }
+#define BODIES_KEY                                      \
+    {                                                   \
+        .key = "bodies", .accepts = LIST, .items = TEXT \
+    }
 
 // ---- Bodies ----
 
@@ -100,7 +124,7 @@ static const pcs_schema_field limits_fields[] = {
 };
 static const pcs_schema limits_schema = SCHEMA("the limits of a joint", limits_fields);
 
-#define DRIVE_KEYS                                                                  \
+#define DRIVE_KEYS                                                                        \
     MAP_KEY("spring", joint_spring_schema), NUMBER_KEY("actuator"), NUMBER_KEY("motion"), \
         MAP_KEY("limits", limits_schema)
 
@@ -194,10 +218,8 @@ static const pcs_schema_field simulation_fields[] = {
     NUMBER_KEY("step"),
 };
 // The options of the scheme are further keys.
-static const pcs_schema simulation_schema = {.what = "'simulation'",
-                                             .fields = simulation_fields,
-                                             .n_fields = 4,
-                                             .open = true};
+static const pcs_schema simulation_schema = {
+    .what = "'simulation'", .fields = simulation_fields, .n_fields = 4, .open = true};
 
 static const pcs_schema_field output_fields[] = {
     NUMBER_KEY("step"),
@@ -208,12 +230,11 @@ static const pcs_schema output_schema = SCHEMA("'output'", output_fields);
 // ---- The file ----
 
 // A map of named things; it may be empty.
-#define SECTION_KEY(name, schema)             \
-    {.key = name,                             \
-     .accepts = MAP | PCS_SCHEMA_NULL,        \
-     .keys = PCS_SCHEMA_NAMES,                \
-     .items = MAP,                            \
-     .inside = &(schema)}
+#define SECTION_KEY(name, schema)                                                              \
+    {                                                                                          \
+        .key = name, .accepts = MAP | PCS_SCHEMA_NULL, .keys = PCS_SCHEMA_NAMES, .items = MAP, \
+        .inside = &(schema)                                                                    \
+    }
 
 static const pcs_schema_field model_fields[] = {
     TEXT_KEY("title"),

@@ -4,7 +4,7 @@
 
 typedef struct cursor {
     const char *bytes;
-    size_t size, at;
+    size_t at;
     pcs_yaml_mark mark;
     bool indenting; // only blanks so far in this line
 } cursor;
@@ -40,21 +40,10 @@ bool pcs_yaml_is_control(uint32_t character)
            character == 0xFEFF || character == 0xFFFE || character == 0xFFFF;
 }
 
-// A tab that only blanks precede and something other than a comment follows.
-static bool is_indenting_tab(const cursor *c)
-{
-    if (!c->indenting || c->bytes[c->at] != '\t')
-        return false;
-    size_t k = c->at;
-    while (k < c->size && (c->bytes[k] == ' ' || c->bytes[k] == '\t'))
-        k++;
-    return k < c->size && c->bytes[k] != '\n' && c->bytes[k] != '\r' && c->bytes[k] != '#';
-}
-
 pcs_status pcs_yaml_check_bytes(const pcs_yaml_document *doc, int32_t source, const char *bytes,
                                 size_t size)
 {
-    cursor c = {bytes, size, 0, {source, 1, 1}, true};
+    cursor c = {bytes, 0, {source, 1, 1}, true};
     while (c.at < size) {
         uint32_t character = 0;
         size_t length = pcs_yaml_decode(bytes + c.at, size - c.at, &character);
@@ -66,7 +55,7 @@ pcs_status pcs_yaml_check_bytes(const pcs_yaml_document *doc, int32_t source, co
         if (pcs_yaml_is_control(character))
             return pcs_yaml_error(doc, c.mark, "control character U+%04X is not allowed",
                                   (unsigned)character);
-        if (is_indenting_tab(&c))
+        if (c.indenting && character == '\t')
             return pcs_yaml_error(doc, c.mark, "a tab in the indentation; use spaces");
         bool crlf = character == '\r' && c.at + 1 < size && c.bytes[c.at + 1] == '\n';
         if (character == '\n' || (character == '\r' && !crlf)) {
@@ -75,7 +64,6 @@ pcs_status pcs_yaml_check_bytes(const pcs_yaml_document *doc, int32_t source, co
             c.indenting = true;
         } else {
             c.mark.column++;
-            // after a tab that passed, the rest of the line is blank or a comment
             c.indenting = c.indenting && character == ' ';
         }
         c.at += length;

@@ -260,8 +260,7 @@ static const char *remedy(const char *problem)
     } table[] = {
         {"mapping values are not allowed",
          "; check the indentation, and put a text that contains ': ' in quotes"},
-        {"block sequence entries are not allowed",
-         "; put a text that starts with '- ' in quotes"},
+        {"block sequence entries are not allowed", "; put a text that starts with '- ' in quotes"},
         {"cannot start any token", "; put a text that starts with @, ` or % in quotes"},
         {"did not find expected key", "; check the indentation and the brackets"},
         {"could not find expected ':'", "; a key is followed by a colon and a space"},
@@ -392,11 +391,9 @@ static pcs_status open_level(builder *b, const yaml_event_t *event, pcs_yaml_kin
 {
     pcs_yaml_mark mark = convert_mark(b, event->start_mark);
     bool list = kind == PCS_YAML_LIST;
-    PCS_TRY(refuse_decoration(b, mark,
-                              list ? event->data.sequence_start.anchor
-                                   : event->data.mapping_start.anchor,
-                              list ? event->data.sequence_start.tag
-                                   : event->data.mapping_start.tag));
+    PCS_TRY(refuse_decoration(
+        b, mark, list ? event->data.sequence_start.anchor : event->data.mapping_start.anchor,
+        list ? event->data.sequence_start.tag : event->data.mapping_start.tag));
     PCS_TRY(count_node(b, mark));
     if (b->depth == PCS_YAML_DEPTH_MAX)
         return pcs_yaml_error(b->doc, mark, "lists and maps are nested more than %d deep",
@@ -445,10 +442,11 @@ static pcs_status accept_event(builder *b, const yaml_event_t *event)
                                   "a second document starts here; a file holds one (remove '---')");
         return PCS_OK;
     case YAML_ALIAS_EVENT:
-        return pcs_yaml_error(b->doc, mark,
-                              "aliases (*%.60s) are not supported; use 'parameters', and put a text "
-                              "that starts with * in quotes",
-                              (const char *)event->data.alias.anchor);
+        return pcs_yaml_error(
+            b->doc, mark,
+            "aliases (*%.60s) are not supported; use 'parameters', and put a text "
+            "that starts with * in quotes",
+            (const char *)event->data.alias.anchor);
     case YAML_SCALAR_EVENT:
         return accept_scalar(b, event);
     case YAML_SEQUENCE_START_EVENT:

@@ -29,13 +29,14 @@ typedef struct pcs_yaml_node pcs_yaml_node;
 
 struct pcs_yaml_node {
     pcs_yaml_kind kind;
-    bool plain;     // a scalar written without quotes
-    int32_t offset; // column of text[0] minus mark.column; -1 if the text is not one piece of a line
+    bool plain; // a scalar written without quotes
+    int32_t
+        offset; // column of text[0] minus mark.column; -1 if the text is not one piece of a line
     pcs_yaml_mark mark;
-    pcs_yaml_mark key_mark;     // of the key, for an entry of a map
-    const char *key;            // NULL unless an entry of a map
-    const char *text;           // of a scalar
-    int32_t count;              // of the entries of a list or map
+    pcs_yaml_mark key_mark;      // of the key, for an entry of a map
+    const char *key;             // NULL unless an entry of a map
+    const char *text;            // of a scalar
+    int32_t count;               // of the entries of a list or map
     pcs_yaml_node *first, *last; // entries
     pcs_yaml_node *next;         // entry of the same list or map
 };
@@ -77,7 +78,7 @@ pcs_status pcs_yaml_parse(pcs_yaml_document *doc, int32_t source, const char *by
 
 // Entry of a map by key, NULL if there is none (or the node is NULL or not a map).
 pcs_yaml_node *pcs_yaml_child(const pcs_yaml_node *map, const char *key);
-bool pcs_yaml_is_null(const pcs_yaml_node *node); // nothing, ~ or null
+bool pcs_yaml_is_null(const pcs_yaml_node *node);          // nothing, ~ or null
 const char *pcs_yaml_kind_name(const pcs_yaml_node *node); // "a list"
 
 // ---- Changing the tree ----
@@ -88,7 +89,7 @@ void pcs_yaml_remove(pcs_yaml_node *parent, pcs_yaml_node *node);
 // Puts `fresh` in the place of `old`, under the same key.
 void pcs_yaml_replace(pcs_yaml_node *parent, pcs_yaml_node *old, pcs_yaml_node *fresh);
 pcs_yaml_node *pcs_yaml_new_node(pcs_yaml_document *doc, pcs_yaml_kind kind, pcs_yaml_mark mark);
-// Entries of a map sorted by key, in `doc`'s heap: to be freed with pcs_free. NULL when memory is out.
+// Entries of a map sorted by key, to be freed with pcs_free; NULL when memory is out.
 pcs_yaml_node **pcs_yaml_sorted_entries(const pcs_yaml_document *doc, const pcs_yaml_node *map);
 // The entry with that key of a sorted array, or NULL.
 pcs_yaml_node *pcs_yaml_sorted_find(pcs_yaml_node *const *sorted, int32_t count, const char *key);

@@ -58,7 +58,8 @@ static void put_quoted(sink *out, const char *text)
         char escape[12];
         length = pcs_yaml_decode(text, left, &c); // the parser let UTF-8 through only
         length = length > 0 ? length : 1;
-        bool is_break = c == '\t' || c == '\n' || c == '\r' || c == 0x85 || c == 0x2028 || c == 0x2029;
+        bool is_break = c == '\t' || c == '\n' || c == '\r' || c == 0x85 || c == 0x2028 ||
+                        c == 0x2029;
         if (is_break || pcs_yaml_is_control(c)) {
             snprintf(escape, sizeof escape, "\\u%04X", (unsigned)c);
             put_text(out, escape);

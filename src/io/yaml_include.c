@@ -83,7 +83,8 @@ static pcs_status read_bytes(pcs_yaml_document *doc, const char *path, const pcs
     char text[128];
     FILE *stream = fopen(path, "rb");
     if (!stream)
-        return file_error(doc, include, path, PCS_ERROR_IO, pcs_file_error_text(errno, text, sizeof text));
+        return file_error(doc, include, path, PCS_ERROR_IO,
+                          pcs_file_error_text(errno, text, sizeof text));
     pcs_status status = read_stream(doc, path, include, stream, bytes, size);
     fclose(stream);
     return status;
@@ -98,7 +99,8 @@ static pcs_status cycle_error(const pcs_yaml_document *doc, const pcs_yaml_node 
     size_t used = 0;
     int32_t path[PCS_YAML_INCLUDE_DEPTH_MAX + 1];
     int32_t n = 0;
-    for (int32_t s = include->mark.source; n < PCS_YAML_INCLUDE_DEPTH_MAX + 1; s = sources[s].parent) {
+    for (int32_t s = include->mark.source; n < PCS_YAML_INCLUDE_DEPTH_MAX + 1;
+         s = sources[s].parent) {
         path[n++] = s;
         if (s == first || sources[s].parent < 0)
             break;
@@ -232,8 +234,8 @@ static int32_t find_identity(const pcs_yaml_document *doc, const struct stat *ab
     return -1;
 }
 
-static pcs_status parse_source(pcs_yaml_document *doc, int32_t source,
-                               const pcs_yaml_node *include, pcs_yaml_node **root)
+static pcs_status parse_source(pcs_yaml_document *doc, int32_t source, const pcs_yaml_node *include,
+                               pcs_yaml_node **root)
 {
     char *bytes = NULL;
     size_t size = 0;
@@ -255,7 +257,8 @@ static pcs_status read_source(pcs_yaml_document *doc, const char *path,
     struct stat about;
     char text[128];
     if (stat(path, &about) != 0)
-        return file_error(doc, include, path, PCS_ERROR_IO, pcs_file_error_text(errno, text, sizeof text));
+        return file_error(doc, include, path, PCS_ERROR_IO,
+                          pcs_file_error_text(errno, text, sizeof text));
     PCS_TRY(check_file(doc, path, include, &about));
     int32_t same = find_identity(doc, &about);
     if (same >= 0)

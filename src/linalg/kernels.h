@@ -15,7 +15,7 @@ enum { PCS_KERNEL_WIDTH = 6 }; // widest row kept in registers
 
 #if defined(__GNUC__)
 #define PCS_ALWAYS_INLINE inline __attribute__((always_inline))
-typedef double pcs_pair __attribute__((vector_size(16), aligned(8), may_alias));
+typedef double pcs_kernel_pair __attribute__((vector_size(16), aligned(8), may_alias));
 #else
 #define PCS_ALWAYS_INLINE inline
 #endif
@@ -27,34 +27,34 @@ static PCS_ALWAYS_INLINE void pcs_kernel_row(const int width, const bool add, co
                                              const double *B, int32_t ldb, double *c)
 {
 #if defined(__GNUC__)
-    pcs_pair c0 = {0.0, 0.0}, c1 = {0.0, 0.0}, c2 = {0.0, 0.0};
+    pcs_kernel_pair c0 = {0.0, 0.0}, c1 = {0.0, 0.0}, c2 = {0.0, 0.0};
     double tail = 0.0;
     if (add && width >= 2)
-        c0 = *(const pcs_pair *)c;
+        c0 = *(const pcs_kernel_pair *)c;
     if (add && width >= 4)
-        c1 = *(const pcs_pair *)(c + 2);
+        c1 = *(const pcs_kernel_pair *)(c + 2);
     if (add && width == 6)
-        c2 = *(const pcs_pair *)(c + 4);
+        c2 = *(const pcs_kernel_pair *)(c + 4);
     if (add && width % 2 == 1)
         tail = c[width - 1];
     for (int32_t q = 0; q < k; ++q) {
         const double s = sign * a[(int64_t)q * stride];
         const double *b = B + (int64_t)q * ldb;
         if (width >= 2)
-            c0 += s * *(const pcs_pair *)b;
+            c0 += s * *(const pcs_kernel_pair *)b;
         if (width >= 4)
-            c1 += s * *(const pcs_pair *)(b + 2);
+            c1 += s * *(const pcs_kernel_pair *)(b + 2);
         if (width == 6)
-            c2 += s * *(const pcs_pair *)(b + 4);
+            c2 += s * *(const pcs_kernel_pair *)(b + 4);
         if (width % 2 == 1)
             tail += s * b[width - 1];
     }
     if (width >= 2)
-        *(pcs_pair *)c = c0;
+        *(pcs_kernel_pair *)c = c0;
     if (width >= 4)
-        *(pcs_pair *)(c + 2) = c1;
+        *(pcs_kernel_pair *)(c + 2) = c1;
     if (width == 6)
-        *(pcs_pair *)(c + 4) = c2;
+        *(pcs_kernel_pair *)(c + 4) = c2;
     if (width % 2 == 1)
         c[width - 1] = tail;
 #else
@@ -184,8 +184,8 @@ static PCS_ALWAYS_INLINE void pcs_kernel_subtract(int32_t n, double s, const dou
     int32_t i = 0;
 #if defined(__GNUC__)
     for (; i + 3 < n; i += 4) {
-        *(pcs_pair *)(y + i) -= s * *(const pcs_pair *)(x + i);
-        *(pcs_pair *)(y + i + 2) -= s * *(const pcs_pair *)(x + i + 2);
+        *(pcs_kernel_pair *)(y + i) -= s * *(const pcs_kernel_pair *)(x + i);
+        *(pcs_kernel_pair *)(y + i + 2) -= s * *(const pcs_kernel_pair *)(x + i + 2);
     }
 #endif
     for (; i < n; ++i)
@@ -199,7 +199,7 @@ static PCS_ALWAYS_INLINE void pcs_kernel_copy(int32_t n, const double *x, double
     int32_t i = 0;
 #if defined(__GNUC__)
     for (; i + 1 < n; i += 2)
-        *(pcs_pair *)(y + i) = *(const pcs_pair *)(x + i);
+        *(pcs_kernel_pair *)(y + i) = *(const pcs_kernel_pair *)(x + i);
 #endif
     for (; i < n; ++i)
         y[i] = x[i];

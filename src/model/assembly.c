@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "linalg/kernels.h"
 #include "model/element.h"
 #include "model/input.h"
 
@@ -161,12 +162,21 @@ void pcs_model_rows_multiply(const pcs_model *model, const pcs_row_block *blocks
         for (int32_t e = 0; e < block->n_nodes; ++e) {
             const pcs_node *node = pcs_model_node(model, block->node[e]);
             int32_t n = pcs_node_v_size(node->kind);
-            const double *J = block->J[e], *x = v + node->v;
-            for (int32_t i = 0; i < block->size; ++i)
-                for (int32_t j = 0; j < n; ++j)
-                    y[i] += J[i * n + j] * x[j];
+            pcs_kernel_vector(1.0, block->size, n, block->J[e], v + node->v, y);
         }
     }
+}
+
+double pcs_model_row_multiply(const pcs_model *model, const pcs_row_block *block, int32_t i,
+                              const double *v)
+{
+    double y = 0;
+    for (int32_t e = 0; e < block->n_nodes; ++e) {
+        const pcs_node *node = pcs_model_node(model, block->node[e]);
+        int32_t n = pcs_node_v_size(node->kind);
+        y += pcs_kernel_dot(n, block->J[e] + i * n, v + node->v);
+    }
+    return y;
 }
 
 void pcs_model_rows_add_transposed(const pcs_model *model, const pcs_row_block *blocks,
@@ -178,9 +188,54 @@ void pcs_model_rows_add_transposed(const pcs_model *model, const pcs_row_block *
         for (int32_t e = 0; e < block->n_nodes; ++e) {
             const pcs_node *node = pcs_model_node(model, block->node[e]);
             int32_t n = pcs_node_v_size(node->kind);
-            for (int32_t i = 0; i < block->size; ++i)
-                for (int32_t j = 0; j < n; ++j)
-                    f[node->v + j] += block->J[e][i * n + j] * y[i];
+            pcs_kernel_transposed_vector(1.0, block->size, n, block->J[e], y, f + node->v);
+        }
+    }
+}
+
+// The angle x + 2 pi k inside the limits of a joint coordinate, or x if there is none.
+static double turn_within_limits(const pcs_model *model, int32_t joint, int32_t coordinate,
+                                 double x)
+{
+    const double slack = 1e-6; // rad: an angle at its limit stays there in spite of rounding
+    double lower = -HUGE_VAL, upper = HUGE_VAL;
+    for (int32_t i = 0; i < model->limits.count; ++i) {
+        const pcs_limit *limit = &model->limits.data[i];
+        if (limit->joint != joint || limit->coordinate != coordinate)
+            continue;
+        if (limit->side > 0)
+            lower = limit->bound - slack;
+        else
+            upper = limit->bound + slack;
+    }
+    double turns = 0;
+    if (x < lower)
+        turns = ceil((lower - x) / (2 * PCS_PI));
+    else if (x > upper)
+        turns = -ceil((x - upper) / (2 * PCS_PI));
+    double inside = x + 2 * PCS_PI * turns;
+    return inside >= lower && inside <= upper ? inside : x;
+}
+
+void pcs_model_initial_turns(const pcs_model *model, const pcs_configuration *c, double *turns)
+{
+    memset(turns, 0, sizeof(double) * (size_t)model->n_turns);
+    pcs_model_update_turns(model, c, turns);
+    for (int32_t k = 0; k < model->joints.count; ++k) {
+        const pcs_joint *joint = &model->joints.data[k];
+        for (int32_t i = 0; i < joint->n_coordinates; ++i) {
+            int32_t turn = joint->coordinate[i].turn;
+            if (turn >= 0)
+                turns[turn] = turn_within_limits(model, k, i, turns[turn]);
+        }
+        for (int32_t i = 0; i < joint->n_rows; ++i) {
+            const pcs_coordinate *x = &joint->row[i]; // only motion rows count turns
+            if (x->turn < 0)
+                continue;
+            pcs_pair_state pair = pcs_configuration_pair(model, c, &joint->pair);
+            double wanted = joint->motion[i] ? pcs_formula_evaluate(joint->motion[i], &c->t)
+                                             : joint->target[i];
+            turns[x->turn] = pcs_coordinate_value(x, &pair, wanted);
         }
     }
 }

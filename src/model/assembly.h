@@ -40,10 +40,16 @@ void pcs_model_rows(const pcs_model *model, const pcs_configuration *c, const pc
 // out = G v over all rows
 void pcs_model_rows_multiply(const pcs_model *model, const pcs_row_block *blocks, const double *v,
                              double *out);
+// Row i of one block times v
+double pcs_model_row_multiply(const pcs_model *model, const pcs_row_block *block, int32_t i,
+                              const double *v);
 // f += G^T p
 void pcs_model_rows_add_transposed(const pcs_model *model, const pcs_row_block *blocks,
                                    const double *p, double *f);
 
+// First branch references of the multi-turn angles: the turn in which a prescribed motion has the
+// angle at c->t, or that the limits allow; otherwise the one in (-pi, pi].
+void pcs_model_initial_turns(const pcs_model *model, const pcs_configuration *c, double *turns);
 // New branch references for multi-turn angles at a configuration.
 void pcs_model_update_turns(const pcs_model *model, const pcs_configuration *c, double *turns);
 

@@ -442,15 +442,17 @@ static pcs_status set_coupling_targets(pcs_builder *builder)
     if (good) {
         pcs_model_initial_state(model, q, v);
         pcs_configuration_update(model, &c, 0, q, v, turns);
+        pcs_model_initial_turns(model, &c, turns);
         for (int32_t k = 0; k < model->couplings.count; ++k) {
             pcs_coupling *coupling = &model->couplings.data[k];
             coupling->target = 0;
             for (int e = 0; e < 2; ++e) {
                 const pcs_joint *joint = &model->joints.data[coupling->joint[e]];
+                const pcs_coordinate *x = &joint->coordinate[coupling->coordinate[e]];
                 pcs_pair_state pair = pcs_configuration_pair(model, &c, &joint->pair);
                 coupling->target +=
                     (e == 0 ? 1 : coupling->ratio) *
-                    pcs_coordinate_value(&joint->coordinate[coupling->coordinate[e]], &pair, 0);
+                    pcs_coordinate_value(x, &pair, x->turn >= 0 ? turns[x->turn] : 0);
             }
         }
     }

@@ -90,6 +90,13 @@ static pcs_status check_joint(pcs_builder *builder, const pcs_joint_def *def)
             return pcs_error(ctx, PCS_ERROR_MODEL,
                              "joint '%s': a %s joint has no free coordinate %d to drive",
                              def->name, spec->name, i + 1);
+        bool turning = i < spec->n_coordinates &&
+                       (spec->coordinate[i].kind == PCS_COORDINATE_ANGLE ||
+                        spec->coordinate[i].kind == PCS_COORDINATE_ROTATION);
+        if (used && turning && (is_point(model, def->a.body) || is_point(model, def->b.body)))
+            return pcs_error(ctx, PCS_ERROR_MODEL,
+                             "joint '%s': a point mass has no rotation, so '%s' cannot be driven",
+                             def->name, spec->coordinate[i].name);
         if (!(d->stiffness >= 0) || !(d->damping >= 0) || !isfinite(d->stiffness) ||
             !isfinite(d->damping) || !isfinite(d->rest))
             return pcs_error(ctx, PCS_ERROR_MODEL,

@@ -7,8 +7,9 @@
 //   ALONG     x = e.d                  x' = e.(v_b + omega_b x s_b) - e.(v_a + omega_a x c)
 //   DISTANCE  x = |d|, n = d/|d|       x' = n.(p_b' - p_a')
 //   DOT       x = e.f                  x' = (omega_a - omega_b).(e x f)
-//   ANGLE     about e (f parallel e)   x' = (omega_b - omega_a).e
-//   ANGLE_B   about f                  x' = (omega_b - omega_a).f
+//   ANGLE     about e of a vector b    x' = (omega_b - omega_a).w,  w = e - c/|p|^2 p,
+//             fixed to the other frame c = b.e,  p = b - c e;  w = e where b is perpendicular to e,
+//   ANGLE_B   about f                  as it is in the joints that use these angles
 //   ROTATION  psi = log(R_a^T R_b)     psi' = T(psi)^{-1} (Omega_b - R^T Omega_a) in frame axes
 //
 // Convective terms follow by differentiating once more with v', omega' left out; a point of a body
@@ -52,6 +53,42 @@ static pcs_quat relative_rotation(const pcs_pair_state *pair)
 static double component(pcs_vec3 a, int index)
 {
     return index == 0 ? a.x : index == 1 ? a.y : a.z;
+}
+
+// The axis of an angle and the vector whose turning about it is measured, with their frames.
+typedef struct angle_vectors {
+    pcs_vec3 e, b;
+    bool e_on_a; // e is fixed to a and b to b, or the other way round
+} angle_vectors;
+
+static angle_vectors angle_of(const pcs_coordinate *c, const pcs_pair_state *pair)
+{
+    if (c->kind == PCS_COORDINATE_ANGLE)
+        return (angle_vectors){axis(&pair->R_a, c->axis_a), axis(&pair->R_b, c->axis_a + 1), true};
+    return (angle_vectors){axis(&pair->R_b, c->axis_b), axis(&pair->R_a, c->axis_a), false};
+}
+
+// w = e - kappa p with p = b - c e, c = b.e, kappa = c/|p|^2. An angle is undefined where p = 0.
+static pcs_vec3 angle_form(const angle_vectors *k)
+{
+    double c = pcs_v3_dot(k->b, k->e);
+    pcs_vec3 p = pcs_v3_axpy(k->b, -c, k->e);
+    double square = pcs_v3_dot(p, p);
+    return square > 0 ? pcs_v3_axpy(k->e, -c / square, p) : k->e;
+}
+
+// Change of w when the frames turn by w_a and w_b.
+static pcs_vec3 angle_form_change(const angle_vectors *k, pcs_vec3 w_a, pcs_vec3 w_b)
+{
+    pcs_vec3 de = cross(k->e_on_a ? w_a : w_b, k->e), db = cross(k->e_on_a ? w_b : w_a, k->b);
+    double c = pcs_v3_dot(k->b, k->e), dc = pcs_v3_dot(db, k->e) + pcs_v3_dot(k->b, de);
+    pcs_vec3 p = pcs_v3_axpy(k->b, -c, k->e);
+    double square = pcs_v3_dot(p, p);
+    if (!(square > 0))
+        return de;
+    pcs_vec3 dp = pcs_v3_axpy(pcs_v3_axpy(db, -dc, k->e), -c, de);
+    double kappa = c / square, dkappa = (dc - 2 * kappa * pcs_v3_dot(p, dp)) / square;
+    return pcs_v3_axpy(pcs_v3_axpy(de, -dkappa, p), -kappa, dp);
 }
 
 double pcs_coordinate_value(const pcs_coordinate *c, const pcs_pair_state *pair, double reference)
@@ -107,13 +144,11 @@ pcs_rate_form pcs_coordinate_rate_form(const pcs_coordinate *c, const pcs_pair_s
         pcs_vec3 m = cross(axis(&pair->R_a, c->axis_a), axis(&pair->R_b, c->axis_b));
         return (pcs_rate_form){zero, m, zero, negative(m)};
     }
-    case PCS_COORDINATE_ANGLE: {
-        pcs_vec3 e = axis(&pair->R_a, c->axis_a);
-        return (pcs_rate_form){zero, negative(e), zero, e};
-    }
+    case PCS_COORDINATE_ANGLE:
     case PCS_COORDINATE_ANGLE_B: {
-        pcs_vec3 f = axis(&pair->R_b, c->axis_b);
-        return (pcs_rate_form){zero, negative(f), zero, f};
+        angle_vectors k = angle_of(c, pair);
+        pcs_vec3 w = angle_form(&k);
+        return (pcs_rate_form){zero, negative(w), zero, w};
     }
     case PCS_COORDINATE_ROTATION: {
         // Row i of T^{-1}(psi), turned from b's frame axes to the world; omega_b - omega_a acts on it.
@@ -201,16 +236,21 @@ static pcs_vec3 tangent_inverse_row_change(const pcs_mat3 *T_inv, int i, pcs_vec
     return negative(pcs_m3_tmul_v3(T_inv, d));
 }
 
+// d'' without accelerations
+static pcs_vec3 distance_convective(const pcs_pair_state *pair)
+{
+    return pcs_v3_sub(centripetal(pair->twist_b.w, pair->s_b),
+                      centripetal(pair->twist_a.w, pair->s_a));
+}
+
 double pcs_coordinate_convective(const pcs_coordinate *c, const pcs_pair_state *pair)
 {
     pcs_vec3 w_a = pair->twist_a.w, w_b = pair->twist_b.w;
-    pcs_vec3 a_a = centripetal(w_a, pair->s_a), a_b = centripetal(w_b, pair->s_b);
-    pcs_vec3 dd = pcs_v3_sub(a_b, a_a); // d'' without accelerations
     switch (c->kind) {
     case PCS_COORDINATE_WORLD:
-        return component(dd, c->axis_a);
+        return component(distance_convective(pair), c->axis_a);
     case PCS_COORDINATE_ALONG: {
-        pcs_vec3 e = axis(&pair->R_a, c->axis_a);
+        pcs_vec3 e = axis(&pair->R_a, c->axis_a), dd = distance_convective(pair);
         pcs_vec3 d1 = pcs_v3_sub(point_velocity(&pair->twist_b, pair->s_b),
                                  point_velocity(&pair->twist_a, pair->s_a));
         return pcs_v3_dot(e, dd) + 2 * pcs_v3_dot(cross(w_a, e), d1) +
@@ -224,7 +264,8 @@ double pcs_coordinate_convective(const pcs_coordinate *c, const pcs_pair_state *
         pcs_vec3 d1 = pcs_v3_sub(point_velocity(&pair->twist_b, pair->s_b),
                                  point_velocity(&pair->twist_a, pair->s_a));
         double rate = pcs_v3_dot(n, d1);
-        return pcs_v3_dot(n, dd) + (pcs_v3_dot(d1, d1) - rate * rate) / length;
+        return pcs_v3_dot(n, distance_convective(pair)) +
+               (pcs_v3_dot(d1, d1) - rate * rate) / length;
     }
     case PCS_COORDINATE_DOT: {
         pcs_vec3 e = axis(&pair->R_a, c->axis_a), f = axis(&pair->R_b, c->axis_b);
@@ -232,14 +273,10 @@ double pcs_coordinate_convective(const pcs_coordinate *c, const pcs_pair_state *
                2 * pcs_v3_dot(cross(w_a, e), cross(w_b, f)) +
                pcs_v3_dot(e, centripetal(w_b, f));
     }
-    case PCS_COORDINATE_ANGLE: {
-        // d/dt of (omega_b - omega_a).e with e' = omega_a x e
-        pcs_vec3 e = axis(&pair->R_a, c->axis_a);
-        return pcs_v3_dot(w_b, cross(w_a, e));
-    }
+    case PCS_COORDINATE_ANGLE:
     case PCS_COORDINATE_ANGLE_B: {
-        pcs_vec3 f = axis(&pair->R_b, c->axis_b);
-        return -pcs_v3_dot(w_a, cross(w_b, f));
+        angle_vectors k = angle_of(c, pair);
+        return pcs_v3_dot(pcs_v3_sub(w_b, w_a), angle_form_change(&k, w_a, w_b));
     }
     case PCS_COORDINATE_ROTATION:
         return rotation_convective(c, pair);
@@ -305,13 +342,10 @@ static pcs_rate_form form_change(const pcs_coordinate *c, const pcs_pair_state *
         change.w_b = negative(dm);
         break;
     }
-    case PCS_COORDINATE_ANGLE: {
-        change.w_b = cross(p->w_a, axis(&pair->R_a, c->axis_a));
-        change.w_a = negative(change.w_b);
-        break;
-    }
+    case PCS_COORDINATE_ANGLE:
     case PCS_COORDINATE_ANGLE_B: {
-        change.w_b = cross(p->w_b, axis(&pair->R_b, c->axis_b));
+        angle_vectors k = angle_of(c, pair);
+        change.w_b = angle_form_change(&k, p->w_a, p->w_b);
         change.w_a = negative(change.w_b);
         break;
     }

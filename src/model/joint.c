@@ -126,64 +126,88 @@ static void subtract_form(pcs_rate_form *form, double s, const pcs_rate_form *ot
     form->w_b = pcs_v3_axpy(form->w_b, -s, other->w_b);
 }
 
-double pcs_joint_row(const pcs_joint *joint, int32_t i, const pcs_configuration *c,
-                     const pcs_pair_state *pair, pcs_rate_form *form, double *convective)
+// The angle that a screw's last row couples to its displacement; NULL for all other rows.
+static const pcs_coordinate *coupled_angle(const pcs_joint *joint, int32_t i)
 {
-    const pcs_coordinate *x = &joint->row[i];
+    return joint->kind == PCS_JOINT_SCREW && i == 4 ? &joint->coordinate[0] : NULL;
+}
+
+static double row_value(const pcs_joint *joint, int32_t i, const pcs_configuration *c,
+                        const pcs_pair_state *pair)
+{
+    const pcs_coordinate *x = &joint->row[i], *angle = coupled_angle(joint, i);
     const pcs_formula *motion = joint->motion[i];
     double target = motion ? pcs_formula_evaluate(motion, &c->t) : joint->target[i];
     double reference = x->turn >= 0 ? c->turns[x->turn] : joint->target[i];
     double value = pcs_coordinate_value(x, pair, reference) - target;
-    if (form)
-        *form = pcs_coordinate_rate_form(x, pair);
-    if (convective) {
-        *convective = pcs_coordinate_convective(x, pair);
-        if (motion)
-            *convective -= pcs_formula_evaluate(joint->motion_acceleration[i], &c->t);
-    }
-    if (joint->kind == PCS_JOINT_SCREW && i == 4) {
-        // displacement - pitch/(2 pi) angle
-        const pcs_coordinate *angle = &joint->coordinate[0];
-        double p = joint->pitch_per_radian;
-        value -= p * pcs_coordinate_value(angle, pair, c->turns[angle->turn]);
-        if (form) {
-            pcs_rate_form turn = pcs_coordinate_rate_form(angle, pair);
-            subtract_form(form, p, &turn);
-        }
-        if (convective)
-            *convective -= p * pcs_coordinate_convective(angle, pair);
-    }
+    if (angle) // displacement - pitch/(2 pi) angle
+        value -= joint->pitch_per_radian * pcs_coordinate_value(angle, pair, c->turns[angle->turn]);
     return value;
+}
+
+static pcs_rate_form row_form(const pcs_joint *joint, int32_t i, const pcs_pair_state *pair)
+{
+    const pcs_coordinate *angle = coupled_angle(joint, i);
+    pcs_rate_form form = pcs_coordinate_rate_form(&joint->row[i], pair);
+    if (angle) {
+        pcs_rate_form turn = pcs_coordinate_rate_form(angle, pair);
+        subtract_form(&form, joint->pitch_per_radian, &turn);
+    }
+    return form;
+}
+
+static double row_convective(const pcs_joint *joint, int32_t i, const pcs_configuration *c,
+                             const pcs_pair_state *pair)
+{
+    const pcs_coordinate *angle = coupled_angle(joint, i);
+    double convective = pcs_coordinate_convective(&joint->row[i], pair);
+    if (angle)
+        convective -= joint->pitch_per_radian * pcs_coordinate_convective(angle, pair);
+    if (joint->motion[i])
+        convective -= pcs_formula_evaluate(joint->motion_acceleration[i], &c->t);
+    return convective;
+}
+
+double pcs_joint_row(const pcs_joint *joint, int32_t i, const pcs_configuration *c,
+                     const pcs_pair_state *pair, pcs_rate_form *form, double *convective)
+{
+    if (form)
+        *form = row_form(joint, i, pair);
+    if (convective)
+        *convective = row_convective(joint, i, c, pair);
+    return row_value(joint, i, c, pair);
+}
+
+// Jacobian of the joint's rows in the layouts of its nodes.
+static void fill_block(const pcs_joint *joint, const pcs_pair_state *pair, pcs_row_block *block)
+{
+    const bool has_a = joint->pair.a.node >= 0, has_b = joint->pair.b.node >= 0;
+    const int32_t size_a = pcs_node_v_size(pair->kind_a), size_b = pcs_node_v_size(pair->kind_b);
+    double *J_a = has_a ? block->J[0] : NULL, *J_b = has_b ? block->J[has_a] : NULL;
+    for (int32_t i = 0; i < joint->n_rows; ++i) {
+        pcs_rate_form form = row_form(joint, i, pair);
+        pcs_coordinate_rows(&form, pair, has_a ? J_a + i * size_a : NULL,
+                            has_b ? J_b + i * size_b : NULL);
+    }
 }
 
 static void rows(const pcs_model *model, const pcs_configuration *c, const pcs_rows *out)
 {
     for (int32_t k = 0; k < model->joints.count; ++k) {
         const pcs_joint *joint = &model->joints.data[k];
-        if (joint->n_rows == 0)
-            continue;
+        const int32_t n = joint->n_rows, first = joint->first_row;
+        for (int32_t i = 0; i < n && out->rate; ++i)
+            out->rate[first + i] =
+                joint->motion[i] ? pcs_formula_evaluate(joint->motion_rate[i], &c->t) : 0;
+        if (n == 0 || !(out->blocks || out->g || out->convective))
+            continue; // no kinematics needed
         pcs_pair_state pair = pcs_configuration_pair(model, c, &joint->pair);
-        pcs_row_block *block = out->blocks ? &out->blocks[joint->row_block] : NULL;
-        int32_t size_a = 0, at_b = 0;
-        if (joint->pair.a.node >= 0) {
-            size_a = pcs_node_v_size(pair.kind_a);
-            at_b = 1;
-        }
-        int32_t size_b = joint->pair.b.node >= 0 ? pcs_node_v_size(pair.kind_b) : 0;
-        for (int32_t i = 0; i < joint->n_rows; ++i) {
-            int32_t row = joint->first_row + i;
-            pcs_rate_form form;
-            double g = pcs_joint_row(joint, i, c, &pair, block ? &form : NULL,
-                                     out->convective ? &out->convective[row] : NULL);
-            if (out->g)
-                out->g[row] = g;
-            if (out->rate)
-                out->rate[row] =
-                    joint->motion[i] ? pcs_formula_evaluate(joint->motion_rate[i], &c->t) : 0;
-            if (block)
-                pcs_coordinate_rows(&form, &pair, size_a ? block->J[0] + i * size_a : NULL,
-                                    size_b ? block->J[at_b] + i * size_b : NULL);
-        }
+        for (int32_t i = 0; i < n && out->g; ++i)
+            out->g[first + i] = row_value(joint, i, c, &pair);
+        if (out->blocks)
+            fill_block(joint, &pair, &out->blocks[joint->row_block]);
+        for (int32_t i = 0; i < n && out->convective; ++i)
+            out->convective[first + i] = row_convective(joint, i, c, &pair);
     }
 }
 

@@ -1,18 +1,6 @@
 // Node kinds: sizes, retraction, difference, poses and twists (layouts in node.h).
 #include "model/node.h"
 
-int32_t pcs_node_q_size(pcs_node_kind kind)
-{
-    static const int32_t size[] = {2, 3, 3, 7};
-    return size[kind];
-}
-
-int32_t pcs_node_v_size(pcs_node_kind kind)
-{
-    static const int32_t size[] = {2, 3, 3, 6};
-    return size[kind];
-}
-
 static pcs_quat load_quat(const double *p)
 {
     return (pcs_quat){p[0], p[1], p[2], p[3]};

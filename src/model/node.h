@@ -33,8 +33,15 @@ typedef struct pcs_twist {
     pcs_vec3 w; // angular velocity, world frame
 } pcs_twist;
 
-int32_t pcs_node_q_size(pcs_node_kind kind);
-int32_t pcs_node_v_size(pcs_node_kind kind);
+static inline int32_t pcs_node_q_size(pcs_node_kind kind)
+{
+    return kind == PCS_NODE_SPATIAL ? 7 : kind == PCS_NODE_POINT2 ? 2 : 3;
+}
+
+static inline int32_t pcs_node_v_size(pcs_node_kind kind)
+{
+    return kind == PCS_NODE_SPATIAL ? 6 : kind == PCS_NODE_POINT2 ? 2 : 3;
+}
 
 // out = q [+] d; out may be q.
 void pcs_node_retract(pcs_node_kind kind, const double *q, const double *d, double *out);

@@ -10,6 +10,7 @@
 // v_{k+1} with A = M + h theta C + h^2 theta a K kept over the step; the exact residual decides.
 #include "schemes/moreau_jean.h"
 
+#include <float.h>
 #include <string.h>
 
 #include "schemes/start.h"
@@ -58,7 +59,8 @@ static pcs_status init_arrays(moreau_jean *s)
     pcs_context *ctx = s->base.ctx;
     const pcs_model *m = s->base.model;
     double **of_q[] = {&s->q_forecast, &s->q_middle, &s->q_end};
-    double **of_v[] = {&s->v, &s->v_middle, &s->v_free, &s->f, &s->x, &s->momentum, &s->scale};
+    double **of_v[] = {&s->v, &s->v_middle, &s->v_free, &s->f,
+                       &s->x, &s->momentum, &s->M_v,    &s->scale};
     double **of_rows[] = {&s->g, &s->rate, &s->convective, &s->p, &s->p_free, &s->p_step};
     double **of_contacts[] = {&s->u_k, &s->r, &s->u, &s->q_c, &s->restitution};
     bool good = true;
@@ -122,15 +124,15 @@ static void destroy(pcs_scheme *scheme)
 {
     moreau_jean *s = self(scheme);
     pcs_context *ctx = scheme->ctx;
-    void *arrays[] = {s->q_forecast,    s->q_middle, s->q_end,       s->v,
-                      s->v_middle,      s->v_free,   s->f,           s->x,
-                      s->momentum,      s->scale,    s->g,           s->rate,
-                      s->convective,    s->p,        s->p_free,      s->p_step,
-                      s->u_k,           s->r,        s->u,           s->q_c,
-                      s->restitution,   s->mu,       s->active,      s->is_active,
-                      s->offset,        s->H,        s->normal_rows, s->contacts,
-                      s->contacts_end,  s->rows,     s->row_values,  s->rows_end,
-                      s->row_values_end};
+    void *arrays[] = {s->q_forecast, s->q_middle,      s->q_end, s->v,
+                      s->v_middle,   s->v_free,        s->f,     s->x,
+                      s->momentum,   s->scale,         s->M_v,   s->g,
+                      s->rate,       s->convective,    s->p,     s->p_free,
+                      s->p_step,     s->u_k,           s->r,     s->u,
+                      s->q_c,        s->restitution,   s->mu,    s->active,
+                      s->is_active,  s->offset,        s->H,     s->normal_rows,
+                      s->contacts,   s->contacts_end,  s->rows,  s->row_values,
+                      s->rows_end,   s->row_values_end};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i)
         pcs_free(ctx, arrays[i]);
     pcs_configuration_free(ctx, &s->forecast);
@@ -207,26 +209,42 @@ static void momentum_balance(moreau_jean *s, pcs_power *power)
         s->x[i] = s->h * s->f[i] - s->momentum[i];
 }
 
+// x += J^T p and scale += |J|^T |p| for J with `rows` rows of length n
+static inline void add_parts(const int32_t n, int32_t rows, const double *J, const double *p,
+                             double *restrict x, double *restrict scale)
+{
+    for (int32_t i = 0; i < rows; ++i) {
+        for (int32_t j = 0; j < n; ++j) {
+            double part = J[i * n + j] * p[i];
+            x[j] += part;
+            scale[j] += fabs(part);
+        }
+    }
+}
+
 // |R - G^T p - H^T r| relative to the sizes of its terms: over the translations and the rotations of
 // each node the largest residual against the largest sum of absolute terms.
 static double balance_error(moreau_jean *s)
 {
     const pcs_model *m = s->base.model;
+    // Rounding of v leaves an error of eps M v, which counts as balanced.
+    const double rounding = 32 * DBL_EPSILON / s->base.options[MJ_NEWTON_TOLERANCE];
+    pcs_model_mass_multiply(m, &s->middle, s->v, s->M_v);
     for (int32_t i = 0; i < m->n_v; ++i)
-        s->scale[i] = fabs(s->h * s->f[i]) + fabs(s->momentum[i]);
+        s->scale[i] = fabs(s->h * s->f[i]) + fabs(s->momentum[i]) + rounding * fabs(s->M_v[i]);
     for (int32_t k = 0; k < m->row_blocks.count; ++k) {
         const pcs_row_block *block = &s->rows[k];
         const double *p = s->p + m->row_blocks.data[k].first_row;
         for (int32_t e = 0; e < block->n_nodes; ++e) {
             const pcs_node *node = pcs_model_node(m, block->node[e]);
             int32_t n = pcs_node_v_size(node->kind);
-            for (int32_t i = 0; i < block->size; ++i) {
-                for (int32_t j = 0; j < n; ++j) {
-                    double part = block->J[e][i * n + j] * p[i];
-                    s->x[node->v + j] += part;
-                    s->scale[node->v + j] += fabs(part);
-                }
-            }
+            double *x = s->x + node->v, *scale = s->scale + node->v;
+            if (n == 6) // sizes known to the compiler are worth a case each
+                add_parts(6, block->size, block->J[e], p, x, scale);
+            else if (n == 3)
+                add_parts(3, block->size, block->J[e], p, x, scale);
+            else
+                add_parts(n, block->size, block->J[e], p, x, scale);
         }
     }
     pcs_mj_add_contact_impulses(s, s->x, false);
@@ -356,8 +374,9 @@ static pcs_contact_state contact_state(const moreau_jean *s, int32_t k, const do
 
 // Work of the contact impulses over the step: r.(H v)_{k+a}, split into the normal part, the friction
 // against the relative velocity and the work that a moving surface puts in.
-static void contact_work(moreau_jean *s, double *work, pcs_step_report *report)
+static void contact_work(moreau_jean *s, pcs_state *state, pcs_step_report *report)
 {
+    double *work = state->work;
     for (int32_t k = 0; k < s->n_active; ++k) {
         const double *r = s->r + s->offset[k], *u = s->u + s->offset[k];
         const double *u_k = s->u_k + s->offset[k], *e = s->restitution + s->offset[k];
@@ -370,7 +389,8 @@ static void contact_work(moreau_jean *s, double *work, pcs_step_report *report)
             work[j == 0 ? PCS_WORK_IMPACT : PCS_WORK_FRICTION] += r[j] * relative;
             work[PCS_WORK_DRIVER] -= r[j] * contact->surface[j];
         }
-        if (r[0] > 0 && u_k[0] < -s->base.options[MJ_IMPACT_SPEED])
+        bool was_open = state->r[3 * s->active[k]] == 0; // the state is still that of t_k
+        if (r[0] > 0 && was_open && u_k[0] < -s->base.options[MJ_IMPACT_SPEED])
             ++report->impacts;
     }
 }
@@ -381,13 +401,13 @@ static void driver_work(moreau_jean *s, double *work)
     const pcs_model *m = s->base.model;
     for (int32_t i = 0; i < m->n_v; ++i)
         s->x[i] = (1 - s->a) * s->v_k[i] + s->a * s->v[i];
-    pcs_model_rows_multiply(m, s->rows, s->x, s->p_step);
     for (int32_t k = 0; k < m->joints.count; ++k) {
         const pcs_joint *joint = &m->joints.data[k];
         for (int32_t i = 0; i < joint->n_rows; ++i)
             if (joint->motion[i])
                 work[PCS_WORK_DRIVER] += s->p[joint->first_row + i] *
-                                         s->p_step[joint->first_row + i];
+                                         pcs_model_row_multiply(m, &s->rows[joint->row_block], i,
+                                                                s->x);
     }
 }
 
@@ -399,7 +419,7 @@ static void measure(moreau_jean *s, pcs_state *state, const pcs_power *power,
     work[PCS_WORK_APPLIED] += s->h * power->applied;
     work[PCS_WORK_ACTUATOR] += s->h * power->actuator;
     work[PCS_WORK_DAMPING] += s->h * power->damping;
-    contact_work(s, work, report);
+    contact_work(s, state, report);
     driver_work(s, work);
     report->h = s->h;
     report->contacts = s->n_active;

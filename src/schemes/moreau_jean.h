@@ -46,6 +46,7 @@ typedef struct moreau_jean {
     double *v, *v_middle;             // Newton iterate of v_{k+1}; (1-theta) v_k + theta v
     double *v_free;                   // velocity under the joints, without contacts
     double *f, *x, *momentum, *scale; // forces; right-hand side and solution; M (v - v_k)
+    double *M_v;
 
     // Joint rows at the forecast (kept by the saddle) and at the end.
     pcs_row_block *rows, *rows_end;

@@ -79,7 +79,13 @@ int32_t pcs_mj_activate_reached(moreau_jean *s, const pcs_state *state, const do
         double u_k[3], u[3];
         pcs_contact_velocity(model, contact, s->v_k, u_k);
         pcs_contact_velocity(model, contact, v, u);
-        if (contact->gap + from_k * u_k[0] + from_v * u[0] >= 0)
+        // A contact that carried a load, does not open and is within the reach of the step's forces
+        // stays in: the solver's error opens gaps bit by bit, two bodies in free fall do not close
+        // theirs, and a stack that is left without a corner for one step falls.
+        bool carried = !resting && (int)state->status[i] != PCS_OPEN &&
+                       u_k[0] <= s->base.options[MJ_IMPACT_SPEED] &&
+                       contact->gap <= from_v * resting_speed(s, contact);
+        if (!carried && contact->gap + from_k * u_k[0] + from_v * u[0] >= 0)
             continue;
         if (resting && -u[0] > resting_speed(s, contact))
             continue;

@@ -14,7 +14,7 @@ static double largest(const double *x, int32_t n)
 {
     double most = 0;
     for (int32_t i = 0; i < n; ++i)
-        most = fmax(most, fabs(x[i]));
+        most = fabs(x[i]) > most ? fabs(x[i]) : most;
     return most;
 }
 

@@ -43,10 +43,12 @@ static double largest(const double *x, int32_t n, int32_t *where)
     double most = 0;
     *where = 0;
     for (int32_t i = 0; i < n; ++i) {
-        if (!(fabs(x[i]) <= most)) { // NaN counts as largest
+        if (!(fabs(x[i]) <= most)) {
             most = fabs(x[i]);
             *where = i;
         }
+        if (isnan(most)) // counts as largest
+            break;
     }
     return most;
 }
@@ -100,6 +102,7 @@ static pcs_status project_position(projection *w, const pcs_start_opts *opts, pc
     int32_t first_worst, worst;
     double error = evaluate(w, state->q, state->turns, *state->t, false, &first_worst);
     double first_error = error;
+    bool moved = false;
     for (int i = 0; i < ITERATIONS_MAX && error > opts->tolerance; ++i) {
         PCS_TRY(factor(w));
         memset(w->d, 0, sizeof(double) * (size_t)model->n_v);
@@ -118,6 +121,7 @@ static pcs_status project_position(projection *w, const pcs_start_opts *opts, pc
         if (!(now < error))
             break; // no further progress
         memcpy(state->q, w->q_try, sizeof(double) * (size_t)model->n_q);
+        moved = true;
         error = evaluate(w, state->q, state->turns, *state->t, false, &worst);
         pcs_model_update_turns(model, &w->c, state->turns);
     }
@@ -135,7 +139,7 @@ static pcs_status project_position(projection *w, const pcs_start_opts *opts, pc
     double size = model_size(model), relative = 0;
     statistics->assembly_body = PCS_GROUND;
     statistics->assembly_moved = 0;
-    for (int32_t b = 0; b < model->bodies.count; ++b) {
+    for (int32_t b = 0; b < model->bodies.count && moved; ++b) {
         const pcs_node *node = pcs_model_node(model, model->bodies.data[b].node);
         int32_t flat = node->kind == PCS_NODE_POINT3 || node->kind == PCS_NODE_SPATIAL ? 3 : 2;
         for (int32_t j = 0; j < pcs_node_v_size(node->kind); ++j) {
@@ -154,6 +158,29 @@ static pcs_status project_position(projection *w, const pcs_start_opts *opts, pc
                          model->row_names.data[first_worst], first_error,
                          pcs_model_body_name(model, statistics->assembly_body),
                          statistics->assembly_moved);
+    return PCS_OK;
+}
+
+// Three products of axes hold two frames parallel, but vanish for some turned frames too (half turns
+// about the axes, third turns about the diagonal); a joint must not begin there.
+static pcs_status check_parallel_joints(projection *w, const pcs_state *state)
+{
+    const pcs_model *model = w->model;
+    pcs_configuration_update(model, &w->c, *state->t, state->q, w->zero_v, state->turns);
+    for (int32_t k = 0; k < model->joints.count && model->dimension == 3; ++k) {
+        const pcs_joint *joint = &model->joints.data[k];
+        if (joint->kind != PCS_JOINT_FIXED && joint->kind != PCS_JOINT_PRISMATIC)
+            continue;
+        pcs_pair_state pair = pcs_configuration_pair(model, &w->c, &joint->pair);
+        pcs_mat3 R = pcs_m3_tmul(&pair.R_a, &pair.R_b);
+        double cosine = 0.5 * (R.m[0][0] + R.m[1][1] + R.m[2][2] - 1);
+        if (cosine < 0.5) // parallel: 1; the nearest other solution: -0.5
+            return pcs_error(w->ctx, PCS_ERROR_MODEL,
+                             "%s cannot be closed: its two frames are turned by %.3g rad against "
+                             "each other; give them parallel axes",
+                             model->row_names.data[joint->first_row + (joint->kind == PCS_JOINT_FIXED ? 3 : 2)],
+                             acos(fmax(cosine, -1)));
+    }
     return PCS_OK;
 }
 
@@ -211,15 +238,16 @@ pcs_status pcs_start_state(pcs_context *ctx, const pcs_model *model, const pcs_s
 {
     projection w = {.ctx = ctx, .model = model, .saddle = saddle, .rows = {.blocks = blocks}};
     *state->t = t;
-    memset(state->turns, 0, sizeof(double) * (size_t)model->n_turns);
     pcs_model_initial_state(model, state->q, state->v);
     pcs_status status = projection_init(&w);
     if (status == PCS_OK) {
         memcpy(w.q0, state->q, sizeof(double) * (size_t)model->n_q);
         pcs_configuration_update(model, &w.c, t, state->q, state->v, state->turns);
-        pcs_model_update_turns(model, &w.c, state->turns);
+        pcs_model_initial_turns(model, &w.c, state->turns);
         status = project_position(&w, opts, state, statistics);
     }
+    if (status == PCS_OK)
+        status = check_parallel_joints(&w, state);
     if (status == PCS_OK)
         status = project_velocity(&w, state, statistics);
     projection_free(&w);

@@ -6,12 +6,14 @@
 
 enum { BALLS_MAX = 5 };
 
-// One step of the impact, then free flight; velocities and impulses of the first step.
-static void strike(int32_t n, double e, double *v, double *p)
+// One step of the impact, then free flight; velocities and impulses of the first step. `tolerance` is
+// the solver's, relative to the driving velocity (1 + e) v.
+static void strike(int32_t n, double e, double tolerance, double *v, double *p)
 {
     scene s;
     scene_cradle(&s, n, 1, e);
     scene_finish(&s, 1e-3, 1);
+    scene_set_number(&s, "solver_tolerance", tolerance);
     assert_int_equal(scene_step(&s), PCS_OK);
     for (int32_t i = 0; i < n; ++i)
         v[i] = scene_view(&s, i).velocity.x;
@@ -22,11 +24,13 @@ static void strike(int32_t n, double e, double *v, double *p)
         assert_int_equal(scene_step(&s), PCS_OK);
         assert_at_most(scene_total_energy(&s), energy * (1 + 1e-12));
     }
-    // Separated balls fly on as they are.
+    // The balls fly on as they are. Those still touching are told apart from a second impact only to
+    // the solver's tolerance, 1e-10, times the condition of four coupled contacts, about 10.
     for (int32_t i = 0; i < n; ++i)
-        assert_near(scene_view(&s, i).velocity.x, v[i], 1e-10);
+        assert_near(scene_view(&s, i).velocity.x, v[i], 1e-9);
     const pcs_energy_account *account = scene_energy(&s);
     assert_near(account->impact, account->kinetic - 0.5, 1e-12);
+    assert_at_most(account->impact, 1e-12);
     assert_near(account->numerical, 0, 1e-12);
     scene_end(&s);
 }
@@ -41,7 +45,7 @@ static void test_three_balls(void **state)
     static const double p[][2] = {{4.0 / 3, 2.0 / 3}, {1, 0.5}, {2.0 / 3, 1.0 / 3}};
     for (int k = 0; k < 3; ++k) {
         double v_end[3], p_end[2];
-        strike(3, e[k], v_end, p_end);
+        strike(3, e[k], 1e-10, v_end, p_end); // the default
         for (int i = 0; i < 3; ++i)
             assert_near(v_end[i], v[k][i], 1e-10);
         for (int i = 0; i < 2; ++i)
@@ -56,7 +60,7 @@ static void test_five_balls(void **state)
     static const double e[] = {1, 0.9, 0.5, 0}, energy[] = {1, 0.848, 0.4, 0.2};
     for (int k = 0; k < 4; ++k) {
         double v[BALLS_MAX], p[BALLS_MAX - 1], twice = 0;
-        strike(5, e[k], v, p);
+        strike(5, e[k], 1e-12, v, p);
         for (int i = 0; i < 5; ++i) {
             assert_near(v[i], (1 + e[k]) / 5 - (i == 0 ? e[k] : 0), 1e-10);
             twice += v[i] * v[i];
@@ -99,11 +103,11 @@ static void test_sequence_of_simple_impacts(void **state)
     scene_end(&s);
 }
 
-// Five pendulums from a pulled-up first ball: with e <= 1 and theta = 1/2 the energy of the swinging
-// cradle never grows. Rods of length 1 that turn about pivots above the balls.
+// Five pendulums of length 1, the first pulled up: impacts take energy, the swinging gives none.
 static void test_swinging_cradle_does_not_gain_energy(void **state)
 {
     (void)state;
+    const double h = 1e-3;
     static const double e[] = {1, 0.9, 0.5, 0};
     for (int k = 0; k < 4; ++k) {
         scene s;
@@ -132,17 +136,20 @@ static void test_swinging_cradle_does_not_gain_energy(void **state)
             def.radius_a = def.radius_b = 0.1;
             scene_contact(&s, &def);
         }
-        scene_finish(&s, 1e-3, 6);
+        scene_finish(&s, h, 6);
         assert_int_equal(pcs_simulation_start(s.simulation), PCS_OK);
         double first = scene_total_energy(&s), most = first, floor = -5 * 0.7 * 9.81;
         while (!pcs_simulation_finished(s.simulation)) {
             assert_int_equal(scene_step(&s), PCS_OK);
             most = fmax(most, scene_total_energy(&s));
         }
+        // The pendulum's own energy error at theta = 1/2 is (omega h)^2 times a number of order one.
+        assert_at_most((most - first) / (first - floor), 9.81 * h * h);
+        assert_at_most(scene_energy(&s)->impact, 0);
         const pcs_statistics *st = pcs_simulation_statistics(s.simulation);
-        print_message("e = %g: energy above the start by %.3g of the swing, impacts %ld, drift %.2g, penetration %.2g numerical %.3g\n",
-                      e[k], (most - first) / (first - floor), (long)st->impacts, st->worst_drift,
-                      st->worst_penetration, st->energy.numerical / (first - floor));
+        assert_at_most(st->worst_drift, 1e-12);
+        assert_at_most(st->worst_penetration, 1e-12);
+        assert_true(st->impacts >= 3);
         scene_end(&s);
     }
 }

@@ -4,7 +4,7 @@
 # (`# expect: text`, with line and column where there is a place); the large ones are made here.
 set -euo pipefail
 
-if [[ -z ${PERCUSS:-} ]]; then
+if [[ ! -x ${PERCUSS:-} ]]; then
     echo "skipped: PERCUSS does not name the program"
     exit 77
 fi
@@ -27,7 +27,8 @@ complain() {
 check_model() {
     local file=$1 expected=$2 code=0 lines
     count=$((count + 1))
-    timeout 60 "$PERCUSS" check "$file" >"$work/out/stdout" 2>"$work/out/stderr" </dev/null || code=$?
+    timeout 60 "$PERCUSS" check "$file" </dev/null >"$work/out/stdout" 2>"$work/out/stderr" ||
+        code=$?
     lines=$(wc -l <"$work/out/stderr")
     if [[ $code -ne 2 ]]; then
         complain "$file" "exit code $code instead of 2"
@@ -69,7 +70,8 @@ make_large_models() {
     { printf '%s\ngravity: [' "$ball"; repeat 1200000 '0,'; echo ']'; } >many_values.yaml
     { printf '%s\nparameters:\n' "$ball"; seq -f '  p%.0f: 1' 20000; } >many_parameters.yaml
     { printf '%s\nparameters:\n' "$ball"
-        awk 'BEGIN { for (k = 1; k <= 9000; k++) printf "  p%d: p%d\n", k, k + 1 }'; } >long_chain.yaml
+        awk 'BEGIN { for (k = 1; k <= 9000; k++) printf "  p%d: p%d\n", k, k + 1 }'
+    } >long_chain.yaml
     for ((k = 0; k < 30; k++)); do
         echo "include: chain_$((k + 1)).yaml" >"included/chain_$k.yaml"
     done

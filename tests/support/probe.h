@@ -1,8 +1,8 @@
 // A probe: a small model under the microscope of a unit test. It owns context, builder, model,
 // state and all the storage that the terms of model/assembly.h are evaluated into.
 //
-// Derivatives are taken by the five-point formula; with PROBE_STEP = 1e-3 its truncation h^4 f^(5)/30
-// is 3e-14 f^(5) and its rounding 1.5 eps |f|/h is 3e-13 |f|.
+// Derivatives are taken by the five-point formula; with PROBE_STEP = 5e-4 its truncation h^4 f^(5)/30
+// is 2e-15 f^(5) and its rounding 1.5 eps |f|/h is 7e-13 |f|.
 #ifndef PCS_TESTS_PROBE_H
 #define PCS_TESTS_PROBE_H
 
@@ -10,8 +10,8 @@
 #include "model/assembly.h"
 #include "model/builder.h"
 
-#define PROBE_STEP 1e-3
-// Covers |f| and |f^(5)| up to some hundreds: rotations of a few rad/s over arms of a few metres.
+#define PROBE_STEP 5e-4
+// Covers |f| up to a hundred and |f^(5)| up to 5e4: rotations of a few rad/s, arms of a few metres.
 #define PROBE_TOLERANCE 1e-10
 
 enum { PROBE_Q_MAX = 64, PROBE_ROWS_MAX = 64, PROBE_TURNS_MAX = 32 };
