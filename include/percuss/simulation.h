@@ -147,6 +147,8 @@ typedef struct pcs_statistics {
     pcs_body_id assembly_body; // where, PCS_GROUND if nothing moved
     double assembly_velocity;  // largest velocity change
     pcs_body_id assembly_velocity_body;
+    double initial_penetration; // deepest contact in the initial state, m
+    int32_t initial_contact;    // its slot
     int32_t redundant_rows;  // at the start
     int32_t redundant_most;  // largest number during the run
 } pcs_statistics;

@@ -12,7 +12,7 @@ static void mass_multiply(const pcs_model *model, const pcs_configuration *c, co
         const pcs_node *node = pcs_model_node(model, body->node);
         const double *xb = x + node->v;
         double *yb = y + node->v;
-        int32_t flat = node->kind == PCS_NODE_POINT3 || node->kind == PCS_NODE_SPATIAL ? 3 : 2;
+        int32_t flat = pcs_node_translations(node->kind);
         for (int32_t i = 0; i < flat; ++i)
             yb[i] += body->mass * xb[i];
         if (node->kind == PCS_NODE_PLANAR)
@@ -33,7 +33,7 @@ static void mass(const pcs_model *model, const pcs_configuration *c, pcs_saddle 
         const pcs_body *body = &model->bodies.data[b];
         pcs_node_kind kind = pcs_model_node(model, body->node)->kind;
         int32_t n = pcs_node_v_size(kind);
-        int32_t flat = kind == PCS_NODE_POINT3 || kind == PCS_NODE_SPATIAL ? 3 : 2;
+        int32_t flat = pcs_node_translations(kind);
         double *A = pcs_saddle_diagonal(saddle, body->node);
         for (int32_t i = 0; i < flat; ++i)
             A[i * n + i] += body->mass;
@@ -46,15 +46,14 @@ static void mass(const pcs_model *model, const pcs_configuration *c, pcs_saddle 
     }
 }
 
-static void force(const pcs_model *model, const pcs_configuration *c, double *f,
-                  pcs_power *power)
+static void force(const pcs_model *model, const pcs_configuration *c, double *f, pcs_power *power)
 {
     (void)power; // weight is conservative, the gyroscopic moment has no power
     const double g[3] = {model->gravity.x, model->gravity.y, model->gravity.z};
     for (int32_t b = 0; b < model->bodies.count; ++b) {
         const pcs_body *body = &model->bodies.data[b];
         const pcs_node *node = pcs_model_node(model, body->node);
-        int32_t flat = node->kind == PCS_NODE_POINT3 || node->kind == PCS_NODE_SPATIAL ? 3 : 2;
+        int32_t flat = pcs_node_translations(node->kind);
         for (int32_t i = 0; i < flat; ++i)
             f[node->v + i] += body->mass * g[i];
         if (node->kind == PCS_NODE_SPATIAL) {

@@ -178,16 +178,42 @@ double pcs_joint_row(const pcs_joint *joint, int32_t i, const pcs_configuration 
     return row_value(joint, i, c, pair);
 }
 
+// Row of sign * e_axis . (velocity of the point p, node axes): the rotational part of e.(omega x R p) is
+// (R^T e) x p in node axes with reversed sign. This one row is most of what joints are made of.
+static void point_row(pcs_node_kind kind, const pcs_pose *pose, pcs_vec3 p, int axis, double sign,
+                      double *row)
+{
+    const pcs_vec3 e = pcs_v3_load(pose->R.m[axis]); // R^T e
+    const pcs_vec3 w = pcs_v3_scale(-sign, pcs_v3_cross(e, p));
+    row[0] = axis == 0 ? sign : 0;
+    row[1] = axis == 1 ? sign : 0;
+    if (kind == PCS_NODE_PLANAR)
+        row[2] = w.z;
+    else if (kind != PCS_NODE_POINT2)
+        row[2] = axis == 2 ? sign : 0;
+    if (kind == PCS_NODE_SPATIAL)
+        pcs_v3_store(row + 3, w);
+}
+
 // Jacobian of the joint's rows in the layouts of its nodes.
 static void fill_block(const pcs_joint *joint, const pcs_pair_state *pair, pcs_row_block *block)
 {
     const bool has_a = joint->pair.a.node >= 0, has_b = joint->pair.b.node >= 0;
     const int32_t size_a = pcs_node_v_size(pair->kind_a), size_b = pcs_node_v_size(pair->kind_b);
-    double *J_a = has_a ? block->J[0] : NULL, *J_b = has_b ? block->J[has_a] : NULL;
+    double *row_a = has_a ? block->J[0] : NULL, *row_b = has_b ? block->J[has_a] : NULL;
     for (int32_t i = 0; i < joint->n_rows; ++i) {
-        pcs_rate_form form = row_form(joint, i, pair);
-        pcs_coordinate_rows(&form, pair, has_a ? J_a + i * size_a : NULL,
-                            has_b ? J_b + i * size_b : NULL);
+        if (joint->row[i].kind == PCS_COORDINATE_WORLD) {
+            int axis = joint->row[i].axis_a;
+            if (has_a)
+                point_row(pair->kind_a, pair->pose_a, joint->pair.a.p, axis, -1, row_a);
+            if (has_b)
+                point_row(pair->kind_b, pair->pose_b, joint->pair.b.p, axis, 1, row_b);
+        } else {
+            pcs_rate_form form = row_form(joint, i, pair);
+            pcs_coordinate_rows(&form, pair, row_a, row_b);
+        }
+        row_a = has_a ? row_a + size_a : NULL;
+        row_b = has_b ? row_b + size_b : NULL;
     }
 }
 

@@ -43,6 +43,12 @@ static inline int32_t pcs_node_v_size(pcs_node_kind kind)
     return kind == PCS_NODE_SPATIAL ? 6 : kind == PCS_NODE_POINT2 ? 2 : 3;
 }
 
+// Components of v that are translations; rotations follow them.
+static inline int32_t pcs_node_translations(pcs_node_kind kind)
+{
+    return kind == PCS_NODE_POINT3 || kind == PCS_NODE_SPATIAL ? 3 : 2;
+}
+
 // out = q [+] d; out may be q.
 void pcs_node_retract(pcs_node_kind kind, const double *q, const double *d, double *out);
 // d with q1 [+] d = q2 (the short way round).

@@ -47,6 +47,9 @@ static const pcs_option options[MJ_OPTION_COUNT] = {
                            "largest initial correction, as a part of the model's size (or rad)"},
 };
 
+// Imbalance of momentum, relative to the terms that produce it, that counts as rounding.
+#define ROUNDING (32 * DBL_EPSILON)
+
 static moreau_jean *self(pcs_scheme *scheme)
 {
     return (moreau_jean *)scheme;
@@ -222,13 +225,58 @@ static inline void add_parts(const int32_t n, int32_t rows, const double *J, con
     }
 }
 
-// |R - G^T p - H^T r| relative to the sizes of its terms: over the translations and the rotations of
-// each node the largest residual against the largest sum of absolute terms.
+// Largest translation and rotation among the components of a node.
+static void node_parts(const pcs_node *node, const double *x, double part[2])
+{
+    const int32_t n = pcs_node_v_size(node->kind), flat = pcs_node_translations(node->kind);
+    part[0] = part[1] = 0;
+    for (int32_t j = 0; j < n; ++j)
+        part[j >= flat] = fmax(part[j >= flat], fabs(x[node->v + j]));
+}
+
+// Radius of gyration of a node's diagonal block of A; 1 for a point.
+static double gyration(const moreau_jean *s, int32_t k)
+{
+    const pcs_node_kind kind = pcs_model_node(s->base.model, k)->kind;
+    const int32_t n = pcs_node_v_size(kind), flat = pcs_node_translations(kind);
+    const double *A = pcs_saddle_diagonal(s->saddle, k);
+    double ratio = n > flat ? fabs(A[n * n - 1] / A[0]) : 1;
+    return ratio > 0 && isfinite(ratio) ? sqrt(ratio) : 1;
+}
+
+// The imbalance x of each node against the sizes of its terms, `scale`, translations and rotations
+// apart. The rounding of the linear solve spreads over the nodes, hence a floor from the largest
+// terms of all, carried between translations and rotations by the radius of gyration.
+static double largest_imbalance(const moreau_jean *s)
+{
+    const pcs_model *m = s->base.model;
+    const double rounding = ROUNDING / s->base.options[MJ_NEWTON_TOLERANCE];
+    double most[2] = {0, 0}, worst = 0;
+    for (int32_t k = 0; k < m->nodes.count; ++k) {
+        double scale[2];
+        node_parts(pcs_model_node(m, k), s->scale, scale);
+        most[0] = fmax(most[0], scale[0]);
+        most[1] = fmax(most[1], scale[1]);
+    }
+    for (int32_t k = 0; k < m->nodes.count; ++k) {
+        double error[2], scale[2], radius = gyration(s, k);
+        node_parts(pcs_model_node(m, k), s->x, error);
+        node_parts(pcs_model_node(m, k), s->scale, scale);
+        scale[0] += rounding * (most[0] + most[1] / radius);
+        scale[1] += rounding * (most[1] + most[0] * radius);
+        for (int j = 0; j < 2; ++j)
+            if (error[j] > 0)
+                worst = fmax(worst, error[j] / scale[j]);
+    }
+    return worst;
+}
+
+// |R - G^T p - H^T r| relative to the sizes of its terms.
 static double balance_error(moreau_jean *s)
 {
     const pcs_model *m = s->base.model;
     // Rounding of v leaves an error of eps M v, which counts as balanced.
-    const double rounding = 32 * DBL_EPSILON / s->base.options[MJ_NEWTON_TOLERANCE];
+    const double rounding = ROUNDING / s->base.options[MJ_NEWTON_TOLERANCE];
     pcs_model_mass_multiply(m, &s->middle, s->v, s->M_v);
     for (int32_t i = 0; i < m->n_v; ++i)
         s->scale[i] = fabs(s->h * s->f[i]) + fabs(s->momentum[i]) + rounding * fabs(s->M_v[i]);
@@ -249,21 +297,7 @@ static double balance_error(moreau_jean *s)
     }
     pcs_mj_add_contact_impulses(s, s->x, false);
     pcs_mj_add_contact_impulses(s, s->scale, true);
-    double worst = 0;
-    for (int32_t k = 0; k < m->nodes.count; ++k) {
-        const pcs_node *node = pcs_model_node(m, k);
-        int32_t n = pcs_node_v_size(node->kind);
-        int32_t flat = node->kind == PCS_NODE_POINT3 || node->kind == PCS_NODE_SPATIAL ? 3 : 2;
-        double error[2] = {0, 0}, scale[2] = {0, 0};
-        for (int32_t j = 0; j < n; ++j) {
-            error[j >= flat] = fmax(error[j >= flat], fabs(s->x[node->v + j]));
-            scale[j >= flat] = fmax(scale[j >= flat], s->scale[node->v + j]);
-        }
-        for (int j = 0; j < 2; ++j)
-            if (error[j] > 0)
-                worst = fmax(worst, error[j] / scale[j]);
-    }
-    return worst;
+    return largest_imbalance(s);
 }
 
 // v = v_free + B H^T r, p = joint impulses of both
@@ -537,8 +571,13 @@ static pcs_status start(pcs_scheme *scheme, pcs_state *state, pcs_statistics *st
         statistics->redundant_rows += redundant[i];
     pcs_configuration_update(m, &s->end, *state->t, state->q, state->v, state->turns);
     pcs_model_contacts(m, &s->end, false, s->contacts_end);
-    for (int32_t i = 0; i < m->n_slots; ++i)
+    for (int32_t i = 0; i < m->n_slots; ++i) {
         state->gap[i] = s->contacts_end[i].gap;
+        if (-state->gap[i] > statistics->initial_penetration) {
+            statistics->initial_penetration = -state->gap[i];
+            statistics->initial_contact = i;
+        }
+    }
     state->work[PCS_WORK_START_ENERGY] = pcs_model_kinetic(m, &s->end) +
                                          pcs_model_potential(m, &s->end);
     return PCS_OK;

@@ -141,7 +141,7 @@ static pcs_status project_position(projection *w, const pcs_start_opts *opts, pc
     statistics->assembly_moved = 0;
     for (int32_t b = 0; b < model->bodies.count && moved; ++b) {
         const pcs_node *node = pcs_model_node(model, model->bodies.data[b].node);
-        int32_t flat = node->kind == PCS_NODE_POINT3 || node->kind == PCS_NODE_SPATIAL ? 3 : 2;
+        int32_t flat = pcs_node_translations(node->kind);
         for (int32_t j = 0; j < pcs_node_v_size(node->kind); ++j) {
             double move = fabs(w->d[node->v + j]);
             relative = fmax(relative, j < flat ? move / size : move);
