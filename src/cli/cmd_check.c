@@ -44,8 +44,11 @@ static cli_exit check(const char *path, const cli_settings *settings)
     pcs_simulation *simulation = NULL;
     cli_exit code = CLI_EXIT_OK;
     pcs_status status = cli_load(ctx, path, settings, &file, &simulation);
-    if (status >= 0)
+    if (status >= 0) {
         status = pcs_simulation_start(simulation);
+        if (status < 0)
+            status = pcs_model_file_locate(file, status);
+    }
     if (status >= 0)
         report(file, simulation, path);
     else {

@@ -263,8 +263,11 @@ static cli_exit prepare(session *run)
     }
     pcs_status status = cli_load(run->ctx, run->model, &run->settings, &run->file,
                                  &run->simulation);
-    if (status >= 0)
+    if (status >= 0) {
         status = pcs_simulation_start(run->simulation);
+        if (status < 0)
+            status = pcs_model_file_locate(run->file, status);
+    }
     if (status < 0)
         return cli_input_error(run->ctx, status);
     return run->resume ? resume(run) : CLI_EXIT_OK;

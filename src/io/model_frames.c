@@ -1,8 +1,8 @@
 // Vectors, rotations and frames of model files.
 //
 // A direction fills one axis of a frame; the other two follow from a reference direction, or are
-// any two that complete it. In the plane a frame is a point and an angle: `axis` is the direction of
-// its x axis, `normal` that of its y axis.
+// any two that complete it. In the plane a frame is a point and an angle: `axis` is the direction
+// of its x axis, `normal` that of its y axis.
 #include <stdio.h>
 
 #include "io/model_reader.h"
