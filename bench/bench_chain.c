@@ -5,42 +5,21 @@
 #include <stdlib.h>
 
 #include "peers.h"
-#include "percuss/simulation.h"
 #include "support/measure.h"
 #include "support/mechanisms.h"
 
 static const double end = 2, step = 1e-3;
 
-static void check(pcs_context *ctx, pcs_status status)
-{
-    if (status != PCS_OK) {
-        fprintf(stderr, "bench_chain: %s: %s\n", pcs_status_name(status), pcs_context_error(ctx));
-        exit(EXIT_FAILURE);
-    }
-}
-
-static pcs_simulation *create(pcs_context *ctx, const pcs_model *model, const bench_run *run)
-{
-    pcs_simulation_def def = pcs_simulation_default();
-    pcs_simulation *simulation;
-    def.step = run->h;
-    def.end = run->end;
-    check(ctx, pcs_simulation_create(ctx, model, &def, &simulation));
-    check(ctx, pcs_simulation_start(simulation));
-    return simulation;
-}
-
-static double steps_per_second(pcs_context *ctx, const pcs_model *model, const bench_run *run)
+static double steps_per_second(scene *s, const bench_run *run)
 {
     double best = 0;
     for (int i = 0; i < run->repeat; ++i) {
-        pcs_simulation *simulation = create(ctx, model, run);
-        long steps = 0;
+        scene_restart(s, run->h, run->end);
+        scene_require(s, pcs_simulation_start(s->simulation));
         double start = bench_cpu_time();
-        for (; !pcs_simulation_finished(simulation); ++steps)
-            check(ctx, pcs_simulation_step(simulation));
-        best = fmax(best, (double)steps / (bench_cpu_time() - start));
-        pcs_simulation_destroy(simulation);
+        scene_run(s);
+        double steps = (double)pcs_simulation_statistics(s->simulation)->steps;
+        best = fmax(best, steps / (bench_cpu_time() - start));
     }
     return best;
 }
@@ -54,13 +33,12 @@ static pcs_vec3 link_end(const pcs_body_view *link, double side)
                       link->position.z + s * 2 * (p.x * p.z - p.w * p.y)};
 }
 
-static double joint_gap(const pcs_simulation *simulation, int n, pcs_vec3 *tip)
+static double joint_gap(const scene *s, int n, pcs_vec3 *tip)
 {
     double gap = 0;
     *tip = (pcs_vec3){0, 0, 0};
     for (int i = 0; i < n; ++i) {
-        pcs_body_view link;
-        pcs_simulation_body(simulation, i, &link);
+        pcs_body_view link = scene_view(s, i);
         pcs_vec3 near = link_end(&link, -1);
         gap = fmax(gap, sqrt((near.x - tip->x) * (near.x - tip->x) +
                              (near.y - tip->y) * (near.y - tip->y) +
@@ -72,27 +50,24 @@ static double joint_gap(const pcs_simulation *simulation, int n, pcs_vec3 *tip)
 
 static void percuss_chain(int32_t dimension, const bench_run *run, chain_result *out)
 {
-    pcs_context *ctx = pcs_context_create(NULL);
-    pcs_model *model;
-    check(ctx, mechanism_chain(ctx, run->n, dimension, &model));
-    *out = (chain_result){.steps_per_second = steps_per_second(ctx, model, run)};
-    pcs_simulation *simulation = create(ctx, model, run);
-    const pcs_energy_account *energy = &pcs_simulation_statistics(simulation)->energy;
-    const double start = energy->kinetic + energy->potential;
-    while (!pcs_simulation_finished(simulation)) {
-        check(ctx, pcs_simulation_step(simulation));
+    scene s;
+    mechanism_chain(&s, run->n, dimension);
+    scene_finish(&s, run->h, run->end);
+    *out = (chain_result){.steps_per_second = steps_per_second(&s, run)};
+    scene_restart(&s, run->h, run->end);
+    scene_require(&s, pcs_simulation_start(s.simulation));
+    const double start = scene_total_energy(&s);
+    while (!pcs_simulation_finished(s.simulation)) {
         pcs_vec3 tip;
-        out->energy_error =
-            fmax(out->energy_error, fabs(energy->kinetic + energy->potential - start));
-        out->joint_gap = fmax(out->joint_gap, joint_gap(simulation, run->n, &tip));
-        if (fabs(pcs_simulation_time(simulation) - 1) < 0.5 * run->h) {
+        scene_step(&s);
+        out->energy_error = fmax(out->energy_error, fabs(scene_total_energy(&s) - start));
+        out->joint_gap = fmax(out->joint_gap, joint_gap(&s, run->n, &tip));
+        if (fabs(pcs_simulation_time(s.simulation) - 1) < 0.5 * run->h) {
             out->tip[0] = tip.x;
             out->tip[1] = dimension == 2 ? tip.y : tip.z;
         }
     }
-    pcs_simulation_destroy(simulation);
-    pcs_model_destroy(model);
-    pcs_context_destroy(ctx);
+    scene_end(&s);
 }
 
 // Potential energy of the horizontal chain above the hanging one.

@@ -27,10 +27,10 @@ typedef struct stack_result {
 } stack_result;
 
 typedef struct bench_run {
-    int n;      // links or boxes
-    double h;   // step, s
-    double end; // s
-    int repeat; // timed runs, of which the best counts
+    int n;                  // links or boxes
+    double h;               // step, s
+    double end;             // s
+    int repeat;             // timed runs, of which the best counts
     double top_mass_factor; // stack: mass of the top box against the others
 } bench_run;
 

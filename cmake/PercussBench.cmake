@@ -1,10 +1,12 @@
 # bench/bench_<name>.c is one benchmark program. bench/peer_<engine>*.c (or .cpp) are the same scenes
 # in another engine; they are linked into every benchmark where that engine is installed, which the
-# benchmark sees by the macro PERCUSS_PEER_<ENGINE>. bench/support/*.c is linked into all.
+# benchmark sees by the macro PERCUSS_PEER_<ENGINE>. bench/support/*.c and the scenes that tests and
+# benchmarks share (tests/support) are linked into all.
 
 file(GLOB bench_support CONFIGURE_DEPENDS bench/support/*.c)
+list(APPEND bench_support tests/support/mechanisms.c)
 add_library(percuss_bench INTERFACE)
-target_include_directories(percuss_bench INTERFACE include bench)
+target_include_directories(percuss_bench INTERFACE include src bench tests)
 target_link_libraries(percuss_bench INTERFACE percuss_static percuss_flags m)
 
 find_path(MUJOCO_INCLUDE mujoco/mujoco.h)
@@ -33,6 +35,7 @@ foreach(engine mujoco ode)
         set_target_properties(peer_${engine} PROPERTIES CXX_STANDARD 17)
         target_compile_options(peer_${engine} PRIVATE -O3)
         target_include_directories(peer_${engine} PRIVATE bench)
+        target_compile_definitions(peer_${engine} PRIVATE _XOPEN_SOURCE=700)
         target_link_libraries(peer_${engine} PRIVATE peer_${engine}_engine)
         string(TOUPPER ${engine} engine_upper)
         target_compile_definitions(percuss_bench INTERFACE PERCUSS_PEER_${engine_upper}=1)

@@ -22,7 +22,7 @@ if(support_sources)
     add_library(percuss_test_support_objects STATIC ${support_sources})
     target_include_directories(percuss_test_support_objects PRIVATE include src tests)
     target_link_libraries(percuss_test_support_objects PRIVATE
-        percuss_flags percuss::dependencies PkgConfig::cmocka)
+        percuss_static percuss_flags percuss::dependencies PkgConfig::cmocka)
     target_link_libraries(percuss_test_support INTERFACE percuss_test_support_objects)
 endif()
 

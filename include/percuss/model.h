@@ -65,6 +65,8 @@ typedef struct pcs_shape_def {
 } pcs_shape_def;
 
 PCS_API pcs_shape_def pcs_shape_default(void);
+// "sphere", "box", ... as model files write it; NULL beyond the last kind.
+PCS_API const char *pcs_shape_kind_name(pcs_shape_kind kind);
 
 // ---- Bodies ----
 
@@ -270,6 +272,8 @@ PCS_API int32_t pcs_model_body_shapes(const pcs_model *model, pcs_body_id body,
 PCS_API int32_t pcs_model_joint_count(const pcs_model *model);
 PCS_API const char *pcs_model_joint_name(const pcs_model *model, pcs_joint_id joint);
 PCS_API pcs_joint_kind pcs_model_joint_kind(const pcs_model *model, pcs_joint_id joint);
+PCS_API int32_t pcs_model_coupling_count(const pcs_model *model); // gears and racks
+PCS_API const char *pcs_model_coupling_name(const pcs_model *model, int32_t coupling);
 PCS_API int32_t pcs_model_contact_count(const pcs_model *model); // contact points (slots)
 // "tip" for a declared contact with one point, "foot.2" for its third point.
 PCS_API const char *pcs_model_contact_name(const pcs_model *model, int32_t slot);

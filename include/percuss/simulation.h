@@ -87,6 +87,7 @@ typedef enum pcs_contact_state { PCS_OPEN, PCS_SLIP, PCS_STICK, PCS_CLOSED } pcs
 typedef struct pcs_contact_view {
     double gap;
     double impulse[3];  // over the last step, (N, T1, T2)
+    double force[3];    // mean over the last step: impulse / length of that step
     double velocity[3]; // relative, after the last step
     pcs_vec3 point, normal, tangent1, tangent2;
     pcs_contact_state state;
@@ -147,7 +148,7 @@ typedef struct pcs_statistics {
     pcs_body_id assembly_body; // where, PCS_GROUND if nothing moved
     double assembly_velocity;  // largest velocity change
     pcs_body_id assembly_velocity_body;
-    double initial_penetration; // deepest contact in the initial state, m
+    double initial_penetration; // deepest contact in the initial state, m (limit of an angle: rad)
     int32_t initial_contact;    // its slot
     int32_t redundant_rows;  // at the start
     int32_t redundant_most;  // largest number during the run

@@ -14,10 +14,13 @@ static const cli_option options[] = {
 static const cli_syntax syntax = {
     .usage = "percuss check MODEL [--set KEY=VALUE]...",
     .text = "Reads the model file, builds the model and moves the initial state onto the joints;\n"
-            "prints what the model holds and what was moved. Nothing is simulated or written.",
+            "prints what the model holds, what was moved and how deep contacts start. Nothing is\n"
+            "simulated or written.",
     .options = options,
     .n_options = sizeof options / sizeof *options,
-    .notes = "exit code: 0 the model can be run; 2 it cannot, with a message that says where",
+    .notes =
+        "exit code: 0 the model can be run; 2 it cannot, with a message that says where; 3 the\n"
+        "report could not be written",
 };
 
 static void report(const pcs_model_file *file, const pcs_simulation *simulation, const char *path)
@@ -29,7 +32,8 @@ static void report(const pcs_model_file *file, const pcs_simulation *simulation,
     printf("%s\n", *title ? title : path);
     cli_report_model(stdout, model, statistics->redundant_rows);
     cli_report_redundant_rows(stdout, simulation);
-    cli_report_assembly(stdout, model, statistics);
+    cli_report_assembly(stdout, model, statistics, true);
+    cli_report_initial_contact(stdout, simulation, def.scheme);
     cli_report_line(stdout, "simulation", "%s, step %g s, from %g s to %g s", def.scheme, def.step,
                     def.start, def.end);
     printf("The model can be run.\n");
@@ -42,19 +46,9 @@ static cli_exit check(const char *path, const cli_settings *settings)
         return CLI_EXIT_FAILED;
     pcs_model_file *file = NULL;
     pcs_simulation *simulation = NULL;
-    cli_exit code = CLI_EXIT_OK;
-    pcs_status status = cli_load(ctx, path, settings, &file, &simulation);
-    if (status >= 0) {
-        status = pcs_simulation_start(simulation);
-        if (status < 0)
-            status = pcs_model_file_locate(file, status);
-    }
-    if (status >= 0)
+    cli_exit code = cli_load(ctx, path, settings, &file, &simulation);
+    if (code == CLI_EXIT_OK)
         report(file, simulation, path);
-    else {
-        cli_message("%s", pcs_context_error(ctx));
-        code = status == PCS_ERROR_MEMORY ? CLI_EXIT_FAILED : CLI_EXIT_BAD_INPUT;
-    }
     pcs_simulation_destroy(simulation);
     pcs_model_file_destroy(file);
     pcs_context_destroy(ctx);

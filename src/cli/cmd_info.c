@@ -1,6 +1,7 @@
 // percuss info: what is in a file, be it a model, a result or a checkpoint.
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "commands.h"
 #include "file_kind.h"
@@ -22,7 +23,7 @@ static const cli_syntax syntax = {
             "from the content. A result that is still being written can be looked at, too.",
     .options = options,
     .n_options = OPTION_COUNT,
-    .notes = "exit code: 0; 2 the file cannot be read",
+    .notes = "exit code: 0; 2 the file cannot be read; 3 the report could not be written",
 };
 
 typedef struct request {
@@ -67,6 +68,22 @@ static cli_energy_scale find_energy_scale(pcs_result *result)
     return scale;
 }
 
+// Name of a contact point, from the signals; they come in the order of the contacts.
+static const char *find_contact(const pcs_result *result, int32_t slot, char *path, size_t size)
+{
+    static const char prefix[] = "contact.", suffix[] = ".gap";
+    for (int32_t i = 0; pcs_result_signal_path(result, i, path, size); i++) {
+        size_t length = strlen(path);
+        if (strncmp(path, prefix, strlen(prefix)) != 0 ||
+            length < strlen(prefix) + strlen(suffix) ||
+            strcmp(path + length - strlen(suffix), suffix) != 0 || slot-- > 0)
+            continue;
+        path[length - strlen(suffix)] = '\0';
+        return path + strlen(prefix);
+    }
+    return "?";
+}
+
 static void report_result(pcs_result *result, const char *path)
 {
     const pcs_statistics *statistics = pcs_result_statistics(result);
@@ -86,7 +103,8 @@ static void report_result(pcs_result *result, const char *path)
     cli_energy_scale scale = find_energy_scale(result);
     cli_report_statistics(stdout, statistics);
     cli_report_energy(stdout, &statistics->energy, &scale);
-    cli_report_warnings(stdout, statistics, &scale);
+    cli_report_warnings(stdout, statistics, &scale,
+                        find_contact(result, statistics->initial_contact, text, sizeof text));
 }
 
 static cli_exit inspect_result(pcs_context *ctx, const request *wish)
@@ -151,8 +169,10 @@ static cli_exit inspect_model(pcs_context *ctx, const request *wish)
 static cli_exit inspect(const request *wish)
 {
     cli_file_kind kind = cli_file_find_kind(wish->path);
-    if (kind == CLI_FILE_UNREADABLE)
+    if (kind == CLI_FILE_CHECKPOINT && (wish->signals || wish->model)) {
+        cli_message("%s: a checkpoint holds the state alone; ask the model file", wish->path);
         return CLI_EXIT_BAD_INPUT;
+    }
     if (kind == CLI_FILE_CHECKPOINT) {
         printf("%s\n", wish->path);
         cli_report_line(stdout, "kind", "checkpoint; continue with percuss run MODEL --resume %s",
@@ -187,6 +207,10 @@ cli_exit cli_info(int argc, char **argv)
             wish.path = value;
         wish.signals = wish.signals || option == OPTION_SIGNALS;
         wish.model = wish.model || option == OPTION_MODEL;
+    }
+    if (wish.signals && wish.model) {
+        cli_message("--signals or --model, one at a time");
+        return CLI_EXIT_BAD_INPUT;
     }
     if (wish.path)
         return inspect(&wish);

@@ -11,6 +11,7 @@ static const cli_syntax syntax = {
     .usage = "percuss list [schemes | joints | contacts | shapes]",
     .text = "Lists what a model file may name, with options, defaults and ranges; everything if\n"
             "nothing is named.",
+    .notes = "exit code: 0; 2 there is no such list; 3 it could not be written",
 };
 
 // ---- Schemes ----
@@ -89,6 +90,9 @@ static void list_joints(void)
         printf("  %-18s %-8s", pcs_joint_kind_name(kind), where(planar, spatial));
         print_joint_coordinates(kind, spatial ? 3 : 2);
     }
+    printf("  %-18s %-8scouples the angles of two joints: angle1 + ratio * angle2 stays\n", "gear",
+           where(true, true));
+    printf("  %-18s %-8sthe same with an angle and a displacement\n", "rack", where(true, true));
 }
 
 static void list_contacts(void)
@@ -115,13 +119,19 @@ static void list_contacts(void)
 
 static void list_shapes(void)
 {
-    puts("shapes of bodies (as written in a model file)\n"
-         "  sphere             sphere: RADIUS\n"
-         "  box                box: [LX, LY, LZ]\n"
-         "  cylinder           cylinder: {radius: R, length: L}, axis z\n"
-         "  capsule            capsule: {radius: R, length: L}, L between the centres, axis z\n"
-         "  rod                rod: {length: L}, thin, axis z; its density is mass per length\n"
-         "  each with density or mass, and at, axis, rotation or angle in the body frame");
+    static const char *const meaning[] = {
+        [PCS_SHAPE_SPHERE] = "RADIUS",
+        [PCS_SHAPE_BOX] = "[LX, LY, LZ]",
+        [PCS_SHAPE_CYLINDER] = "{radius: R, length: L}, axis z",
+        [PCS_SHAPE_CAPSULE] = "{radius: R, length: L}, L between the centres, axis z",
+        [PCS_SHAPE_ROD] = "{length: L}, thin, axis z; its density is mass per length",
+    };
+    enum { MEANINGS = sizeof meaning / sizeof *meaning };
+    const char *name;
+    puts("shapes of bodies (kind, as written in a model file)");
+    for (int k = 0; (name = pcs_shape_kind_name((pcs_shape_kind)k)); k++)
+        printf("  %-18s %s: %s\n", name, name, k < MEANINGS ? meaning[k] : "...");
+    puts("  each with density or mass, and at, axis, rotation or angle in the body frame");
 }
 
 // ---- The verb ----

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "commands.h"
 #include "file_kind.h"
@@ -14,6 +15,7 @@
 #include "outputs.h"
 #include "progress.h"
 #include "report.h"
+#include "signals.h"
 
 enum {
     OPTION_SET,
@@ -37,17 +39,21 @@ static const cli_option options[OPTION_COUNT] = {
                     "replace a value of the model file: a parameter (--set length=0.2) or a\n"
                     "path (--set bodies.ball.mass=2); may be repeated"},
     [OPTION_SCHEME] = {"--scheme", "NAME", "time integration (percuss list schemes)"},
-    [OPTION_STEP] = {"--step", "SECONDS", "time step"},
-    [OPTION_END] = {"--end", "SECONDS", "simulated time to stop at"},
+    [OPTION_STEP] = {"--step", "SECONDS", "time step; short for --set simulation.step=SECONDS"},
+    [OPTION_END] = {"--end", "SECONDS",
+                    "simulated time to stop at; short for --set simulation.end=SECONDS"},
     [OPTION_OUT] = {"--out", "FILE",
                     "result file; if not given, the model's name with .h5, in the current\n"
                     "folder"},
     [OPTION_NO_RESULT] = {"--no-result", NULL, "write no result file"},
-    [OPTION_OUTPUT_STEP] = {"--output-step", "SECONDS",
-                            "simulated time between stored frames; 0 stores every step"},
+    [OPTION_OUTPUT_STEP] =
+        {"--output-step", "SECONDS",
+         "simulated time between stored frames; 0 stores every step. Frames are\n"
+         "stored at the steps nearest to the asked times"},
     [OPTION_CSV] = {"--csv", "SIGNAL,...",
                     "print these signals as CSV on standard output; the summary then goes to\n"
-                    "standard error (percuss info MODEL --signals names the signals)"},
+                    "standard error (percuss info MODEL --signals names the signals); * stands\n"
+                    "for any text: 'body.ball.*,energy.*'"},
     [OPTION_CSV_FILE] = {"--csv-file", "FILE",
                          "write the CSV to this file; without --csv the signals are those of\n"
                          "'output: signals' in the model file"},
@@ -58,7 +64,8 @@ static const cli_option options[OPTION_COUNT] = {
     [OPTION_RESUME] = {"--resume", "FILE",
                        "continue from a checkpoint, or from the end of a result, of the same\n"
                        "model, scheme and options; the result has the frames from there on"},
-    [OPTION_QUIET] = {"--quiet", NULL, "no progress and no summary"},
+    [OPTION_QUIET] = {"--quiet", NULL,
+                      "no progress and no summary; still one line if steps did not converge"},
 };
 
 static const cli_syntax syntax = {
@@ -79,11 +86,9 @@ typedef struct session {
     double checkpoint_every;
     bool no_result, quiet;
     cli_settings settings;
-    char *command;     // as stored in the result
-    char *default_out; // from the model's name
-    char *signal_text; // copy of --csv, cut at the commas
-    const char **signals;
-    int32_t n_signals;
+    char *command;       // as stored in the result
+    char *default_out;   // from the model's name
+    cli_signals signals; // of --csv
     pcs_context *ctx;
     pcs_model_file *file;
     pcs_simulation *simulation;
@@ -200,24 +205,6 @@ static char *default_result(const char *model)
     return path;
 }
 
-// Cuts --csv at its commas.
-static bool split_signals(session *run)
-{
-    size_t count = 1;
-    for (const char *c = run->csv; *c; c++)
-        count += *c == ',';
-    run->signal_text = malloc(strlen(run->csv) + 1);
-    run->signals = calloc(count, sizeof *run->signals);
-    if (!run->signal_text || !run->signals)
-        return false;
-    strcpy(run->signal_text, run->csv);
-    char *rest = NULL;
-    for (char *part = strtok_r(run->signal_text, ", ", &rest); part;
-         part = strtok_r(NULL, ", ", &rest))
-        run->signals[run->n_signals++] = part;
-    return true;
-}
-
 // ---- The run ----
 
 // Loads the state of a checkpoint file or of the end of a result.
@@ -227,8 +214,6 @@ static cli_exit resume(session *run)
     const void *bytes = NULL;
     size_t size = 0;
     cli_file_kind kind = cli_file_find_kind(run->resume);
-    if (kind == CLI_FILE_UNREADABLE)
-        return CLI_EXIT_BAD_INPUT;
     pcs_status status;
     if (kind == CLI_FILE_RESULT) {
         status = pcs_result_open(run->ctx, run->resume, &result);
@@ -252,25 +237,82 @@ static bool is_same_file(const char *a, const char *b)
            first.st_ino == second.st_ino;
 }
 
+// What the run writes must not replace what it reads, or another of its outputs.
+static bool check_targets(const session *run)
+{
+    const struct {
+        const char *option, *path;
+    } target[] = {
+        {"--out", run->no_result ? NULL : run->out},
+        {"--csv-file", run->csv_file},
+        {"--checkpoint", run->checkpoint},
+    };
+    enum { N = sizeof target / sizeof *target };
+    for (int i = 0; i < N; i++) {
+        if (!target[i].path)
+            continue;
+        if (is_same_file(target[i].path, run->model)) {
+            cli_message("%s: is the model file; give another name with %s", target[i].path,
+                        target[i].option);
+            return false;
+        }
+        // A run may renew the checkpoint that it resumes from.
+        if (run->resume && target[i].path != run->checkpoint &&
+            is_same_file(target[i].path, run->resume)) {
+            cli_message("%s: the run resumes from this file; give another name with %s",
+                        target[i].path, target[i].option);
+            return false;
+        }
+        for (int k = 0; k < i; k++) {
+            if (target[k].path && (strcmp(target[i].path, target[k].path) == 0 ||
+                                   is_same_file(target[i].path, target[k].path))) {
+                cli_message("%s: both %s and %s would write this file", target[i].path,
+                            target[k].option, target[i].option);
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+// A checkpoint is first written after hours, perhaps; that its folder is missing is said at once.
+static bool check_checkpoint_folder(const char *path)
+{
+    struct stat info;
+    const char *slash = strrchr(path, '/');
+    size_t length = slash ? (size_t)(slash - path) + 1 : 1;
+    char *folder = malloc(length + 1);
+    bool ok = false;
+    if (!folder) {
+        cli_message("out of memory");
+        return false;
+    }
+    memcpy(folder, slash ? path : ".", length);
+    folder[length] = '\0';
+    if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
+        cli_message("%s: cannot write the checkpoint: that is a folder; give the name of a file",
+                    path);
+    else if (stat(folder, &info) != 0)
+        cli_message("%s: cannot write the checkpoint: there is no folder %s", path, folder);
+    else if (access(folder, W_OK | X_OK) != 0)
+        cli_message("%s: cannot write the checkpoint: no permission to write in %s", path, folder);
+    else
+        ok = true;
+    free(folder);
+    return ok;
+}
+
 // Everything that can be wrong with the input, before anything is written.
 static cli_exit prepare(session *run)
 {
-    if (run->resume && !run->no_result && is_same_file(run->resume, run->out)) {
-        cli_message("%s: the new result would replace the one it resumes from; give another name "
-                    "with --out",
-                    run->out);
-        return CLI_EXIT_BAD_INPUT;
-    }
-    pcs_status status = cli_load(run->ctx, run->model, &run->settings, &run->file,
-                                 &run->simulation);
-    if (status >= 0) {
-        status = pcs_simulation_start(run->simulation);
-        if (status < 0)
-            status = pcs_model_file_locate(run->file, status);
-    }
-    if (status < 0)
-        return cli_input_error(run->ctx, status);
-    return run->resume ? resume(run) : CLI_EXIT_OK;
+    cli_exit code = cli_load(run->ctx, run->model, &run->settings, &run->file, &run->simulation);
+    if (code == CLI_EXIT_OK && !check_targets(run))
+        code = CLI_EXIT_BAD_INPUT;
+    if (code == CLI_EXIT_OK && run->resume)
+        code = resume(run);
+    if (code == CLI_EXIT_OK && run->csv)
+        code = cli_signals_select(&run->signals, pcs_model_file_model(run->file), run->csv);
+    return code;
 }
 
 static cli_exit open_outputs(session *run)
@@ -281,11 +323,12 @@ static cli_exit open_outputs(session *run)
         .csv = run->csv_file ? run->csv_file
                : run->csv    ? "-"
                              : NULL,
-        .signals = run->signals,
-        .n_signals = run->n_signals,
+        .signals = (const char *const *)run->signals.paths,
+        .n_signals = run->signals.count,
         .checkpoint = run->checkpoint,
         .checkpoint_every = run->checkpoint_every,
         .start = simulation.start,
+        .step = simulation.step,
         .frame_every = pcs_model_file_output_step(run->file),
         .title = pcs_model_file_title(run->file),
         .model_text = pcs_model_file_text(run->file),
@@ -298,6 +341,8 @@ static cli_exit open_outputs(session *run)
                     "'output: signals'");
         return CLI_EXIT_BAD_INPUT;
     }
+    if (run->checkpoint && !check_checkpoint_folder(run->checkpoint))
+        return CLI_EXIT_FAILED;
     pcs_status status = cli_outputs_open(&run->outputs, run->ctx, &def, run->simulation);
     if (status >= 0)
         return CLI_EXIT_OK;
@@ -325,7 +370,9 @@ static cli_exit simulate(session *run)
     note_energy(run);
     while (status >= 0 && !pcs_simulation_finished(simulation) && !cli_interrupted()) {
         status = pcs_simulation_step(simulation);
-        if (status >= 0) {
+        if (status < 0)
+            status = pcs_model_file_locate(run->file, status);
+        else {
             note_energy(run);
             status = cli_outputs_step(&run->outputs, simulation);
             cli_progress_update(&progress, simulation);
@@ -348,6 +395,38 @@ static cli_exit simulate(session *run)
                                                                         : CLI_EXIT_OK;
 }
 
+static const char *initial_contact_name(const session *run)
+{
+    const pcs_model *model = pcs_model_file_model(run->file);
+    int32_t slot = pcs_simulation_statistics(run->simulation)->initial_contact;
+    return slot < pcs_model_contact_count(model) ? pcs_model_contact_name(model, slot) : "?";
+}
+
+static void warn_of_output_step(FILE *out, const session *run)
+{
+    const double rounding = 1e-9; // relative
+    const cli_output_def *def = &run->outputs.def;
+    double ratio = def->frame_every / def->step;
+    if (!(def->frame_every > 0) || (!def->result && !def->csv) ||
+        (ratio > 0.5 && fabs(ratio - round(ratio)) <= rounding * ratio))
+        return;
+    fprintf(out,
+            "warning: the output step (%g s) is not a multiple of the step (%g s): frames are "
+            "stored at\n"
+            "         the steps nearest to the asked times\n",
+            def->frame_every, def->step);
+}
+
+// The one line that --quiet does not keep back.
+static void explain_unconverged(const pcs_statistics *statistics)
+{
+    long long count = (long long)statistics->unconverged_steps;
+    cli_message("%lld step%s did not converge (worst residual %.2g of the contact problem, %.2g of "
+                "the momentum balance); try a smaller --step or more iterations (percuss list "
+                "schemes)",
+                count, count == 1 ? "" : "s", statistics->worst_residual, statistics->worst_newton);
+}
+
 static void print_summary(const session *run, cli_exit code)
 {
     // Standard output may already be carrying the CSV.
@@ -363,19 +442,22 @@ static void print_summary(const session *run, cli_exit code)
     cli_report_line(out, "scheme", "%s, step %g s", def.scheme, def.step);
     cli_report_line(out, "simulated time", "%g s to %g s%s%s", run->first_time, time,
                     run->resume ? ", resumed" : "", end);
+    cli_report_assembly(out, pcs_model_file_model(run->file), statistics, false);
     cli_report_statistics(out, statistics);
     cli_report_redundant_rows(out, run->simulation);
-    cli_report_line(out, "wall time", "%.3g s, %.3g times real time", run->wall_time,
+    cli_report_line(out, "wall time", "%.3g s (%.3g simulated seconds in a second)", run->wall_time,
                     run->wall_time > 0 ? (time - run->first_time) / run->wall_time : 0.0);
     if (!run->no_result && run->outputs_are_closed)
-        cli_report_line(out, "result", "%s, %lld frames%s", run->out,
-                        (long long)run->outputs.frames, *end ? " (marked incomplete)" : "");
+        cli_report_line(out, "result", "%s, %lld frame%s%s", run->out,
+                        (long long)run->outputs.frames, run->outputs.frames == 1 ? "" : "s",
+                        *end ? " (marked incomplete)" : "");
     else if (!run->no_result)
         cli_report_line(out, "result", "%s.part has what could be written", run->out);
     if (run->checkpoint && run->outputs_are_closed)
         cli_report_line(out, "checkpoint", "%s", run->checkpoint);
     cli_report_energy(out, &statistics->energy, &run->energy);
-    cli_report_warnings(out, statistics, &run->energy);
+    cli_report_warnings(out, statistics, &run->energy, initial_contact_name(run));
+    warn_of_output_step(out, run);
 }
 
 static void release(session *run)
@@ -384,8 +466,7 @@ static void release(session *run)
     pcs_model_file_destroy(run->file);
     pcs_context_destroy(run->ctx);
     cli_settings_free(&run->settings);
-    free(run->signals);
-    free(run->signal_text);
+    cli_signals_free(&run->signals);
     free(run->default_out);
     free(run->command);
 }
@@ -395,7 +476,7 @@ static cli_exit execute(session *run)
     run->default_out = default_result(run->model);
     if (!run->out)
         run->out = run->default_out;
-    if (!run->out || (run->csv && !split_signals(run))) {
+    if (!run->out) {
         cli_message("out of memory");
         return CLI_EXIT_FAILED;
     }
@@ -407,6 +488,8 @@ static cli_exit execute(session *run)
     code = simulate(run);
     if (!run->quiet)
         print_summary(run, code);
+    else if (code == CLI_EXIT_UNCONVERGED)
+        explain_unconverged(pcs_simulation_statistics(run->simulation));
     return code;
 }
 

@@ -38,10 +38,10 @@ static void print_help(FILE *out)
 
 static cli_exit unknown_verb(const char *name)
 {
-    const char *names[VERB_COUNT];
+    const char *names[VERB_COUNT + 2] = {"--help", "--version"};
     for (int i = 0; i < VERB_COUNT; i++)
-        names[i] = verbs[i].name;
-    const char *nearest = cli_nearest(name, names, VERB_COUNT);
+        names[i + 2] = verbs[i].name;
+    const char *nearest = cli_nearest(name, names, VERB_COUNT + 2);
     if (nearest)
         cli_message("unknown verb '%s'; did you mean '%s'?", name, nearest);
     else
@@ -54,6 +54,11 @@ static cli_exit dispatch(int argc, char **argv)
     if (argc < 2) {
         print_help(stderr);
         return CLI_EXIT_BAD_INPUT;
+    }
+    if (argc > 2 && strcmp(argv[1], "help") == 0) { // percuss help run
+        static char help[] = "--help";
+        char *arguments[] = {argv[0], argv[2], help};
+        return dispatch(3, arguments);
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
         strcmp(argv[1], "help") == 0) {

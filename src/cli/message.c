@@ -36,12 +36,6 @@ pcs_context *cli_context_create(void)
 cli_exit cli_input_error(const pcs_context *ctx, pcs_status status)
 {
     cli_message("%s", pcs_context_error(ctx));
-    switch (status) {
-    case PCS_ERROR_MEMORY:
-    case PCS_ERROR_SINGULAR:
-    case PCS_ERROR_NUMERIC:
-        return CLI_EXIT_FAILED;
-    default:
-        return CLI_EXIT_BAD_INPUT; // an input that cannot be read is bad input, too
-    }
+    // Before the first step, whatever cannot be read or built is bad input.
+    return status == PCS_ERROR_MEMORY ? CLI_EXIT_FAILED : CLI_EXIT_BAD_INPUT;
 }

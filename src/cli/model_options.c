@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "file_kind.h"
 #include "message.h"
 
 bool cli_settings_init(cli_settings *settings, int argc)
@@ -38,17 +39,41 @@ bool cli_settings_add(cli_settings *settings, char *text)
     return true;
 }
 
-pcs_status cli_load(pcs_context *ctx, const char *path, const cli_settings *settings,
-                    pcs_model_file **file, pcs_simulation **simulation)
+// A result or a checkpoint in the place of a model is a likely slip.
+static bool is_model(const char *path)
+{
+    cli_file_kind kind = cli_file_find_kind(path);
+    if (kind == CLI_FILE_RESULT)
+        cli_message("%s: a result, not a model; percuss info %s --model prints the model it holds",
+                    path, path);
+    else if (kind == CLI_FILE_CHECKPOINT)
+        cli_message("%s: a checkpoint, not a model; continue with percuss run MODEL --resume %s",
+                    path, path);
+    return kind == CLI_FILE_OTHER;
+}
+
+static pcs_status make_simulation(pcs_context *ctx, const pcs_model_file *file,
+                                  pcs_simulation **simulation)
 {
     const pcs_setting *options = NULL;
-    pcs_status status = pcs_model_file_read(ctx, path, settings->list, settings->count, file);
-    if (status < 0)
-        return status;
-    pcs_simulation_def def = pcs_model_file_simulation(*file);
-    status = pcs_simulation_create(ctx, pcs_model_file_model(*file), &def, simulation);
-    int32_t count = status < 0 ? 0 : pcs_model_file_options(*file, &options);
+    pcs_simulation_def def = pcs_model_file_simulation(file);
+    pcs_status status = pcs_simulation_create(ctx, pcs_model_file_model(file), &def, simulation);
+    int32_t count = status < 0 ? 0 : pcs_model_file_options(file, &options);
     for (int32_t i = 0; i < count && status >= 0; i++)
         status = pcs_simulation_set(*simulation, options[i].key, options[i].text);
-    return status;
+    return status < 0 ? status : pcs_simulation_start(*simulation);
+}
+
+cli_exit cli_load(pcs_context *ctx, const char *path, const cli_settings *settings,
+                  pcs_model_file **file, pcs_simulation **simulation)
+{
+    if (!is_model(path))
+        return CLI_EXIT_BAD_INPUT;
+    pcs_status status = pcs_model_file_read(ctx, path, settings->list, settings->count, file);
+    if (status < 0)
+        return cli_input_error(ctx, status);
+    status = make_simulation(ctx, *file, simulation);
+    if (status < 0)
+        return cli_input_error(ctx, pcs_model_file_locate(*file, status));
+    return CLI_EXIT_OK;
 }

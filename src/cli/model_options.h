@@ -2,7 +2,7 @@
 #ifndef PCS_CLI_MODEL_OPTIONS_H
 #define PCS_CLI_MODEL_OPTIONS_H
 
-#include "percuss/io.h"
+#include "commands.h"
 
 typedef struct cli_settings {
     pcs_setting *list; // from malloc
@@ -16,9 +16,9 @@ void cli_settings_free(cli_settings *settings);
 bool cli_settings_add(cli_settings *settings, char *text);
 void cli_settings_put(cli_settings *settings, const char *key, const char *value);
 
-// Model file, simulation with the file's scheme options. The initial state is not projected yet.
-// On failure the parts made so far are in place and must still be destroyed.
-pcs_status cli_load(pcs_context *ctx, const char *path, const cli_settings *settings,
-                    pcs_model_file **file, pcs_simulation **simulation) PCS_MUST_CHECK;
+// Model file, simulation with the file's scheme options, initial state on the joints. On failure a
+// message was printed; the parts made so far are in place and must still be destroyed.
+cli_exit cli_load(pcs_context *ctx, const char *path, const cli_settings *settings,
+                  pcs_model_file **file, pcs_simulation **simulation);
 
 #endif

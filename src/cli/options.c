@@ -81,6 +81,10 @@ int cli_parse(cli_parser *parser, char **value)
         return CLI_END;
     char *argument = parser->argv[parser->next++];
     *value = argument;
+    if (argument[0] == '\0') {
+        cli_message("an argument is empty: %s", parser->syntax->usage);
+        return CLI_MISTAKE;
+    }
     if (parser->operands_only || argument[0] != '-' || argument[1] == '\0')
         return CLI_OPERAND;
     if (strcmp(argument, "--") == 0) {

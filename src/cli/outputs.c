@@ -5,13 +5,15 @@
 // Rounding allowed when a step end is compared with a due time, in intervals.
 static const double DUE_TOLERANCE = 1e-9;
 
-// The first due time after `time`. It depends on the time alone, so that a resumed run stores the
-// same frames as an uninterrupted one.
-static double next_due(double start, double interval, double time)
+// The first step time that something is due at, after `time`. Asked times are start + k interval;
+// each is met `early` before, so that with half a step the nearest step meets it. It depends on the
+// time alone: a resumed run stores the same frames as an uninterrupted one.
+static double next_due(double start, double interval, double early, double time)
 {
     if (interval <= 0)
         return time;
-    return start + interval * (floor((time - start) / interval + DUE_TOLERANCE) + 1);
+    double asked = interval * (floor((time + early - start) / interval + DUE_TOLERANCE) + 1);
+    return start + asked - early;
 }
 
 static bool is_due(double due, double interval, double time)
@@ -28,7 +30,7 @@ static pcs_status write_frame(cli_outputs *outputs, const pcs_simulation *simula
         status = pcs_csv_append(outputs->csv, simulation);
     outputs->last_frame = pcs_simulation_time(simulation);
     outputs->next_frame = next_due(outputs->def.start, outputs->def.frame_every,
-                                   outputs->last_frame);
+                                   0.5 * outputs->def.step, outputs->last_frame);
     outputs->frames++;
     return status;
 }
@@ -48,7 +50,7 @@ pcs_status cli_outputs_open(cli_outputs *outputs, pcs_context *ctx, const cli_ou
 {
     *outputs = (cli_outputs){.def = *def, .ctx = ctx};
     double time = pcs_simulation_time(simulation);
-    outputs->next_checkpoint = next_due(def->start, def->checkpoint_every, time);
+    outputs->next_checkpoint = next_due(def->start, def->checkpoint_every, 0, time);
     pcs_status status = PCS_OK;
     if (def->result)
         status = open_result(outputs, simulation);
@@ -73,7 +75,7 @@ pcs_status cli_outputs_step(cli_outputs *outputs, const pcs_simulation *simulati
     if (status >= 0 && def->checkpoint && def->checkpoint_every > 0 &&
         is_due(outputs->next_checkpoint, def->checkpoint_every, time)) {
         status = pcs_checkpoint_write(outputs->ctx, simulation, def->checkpoint);
-        outputs->next_checkpoint = next_due(def->start, def->checkpoint_every, time);
+        outputs->next_checkpoint = next_due(def->start, def->checkpoint_every, 0, time);
     }
     return status;
 }

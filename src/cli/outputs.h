@@ -12,7 +12,8 @@ typedef struct cli_output_def {
     const char *checkpoint;  // NULL: none
     double checkpoint_every; // simulated s; 0: at the end only
     double start;            // simulated time that frames are counted from, s
-    double frame_every;      // simulated s; 0: every step
+    double step;             // of the scheme, s
+    double frame_every;      // simulated s; 0: every step, otherwise the steps nearest to the times
     const char *title, *model_text, *command;
 } cli_output_def;
 

@@ -34,7 +34,7 @@ static void print_line(const cli_progress *progress, const pcs_simulation *simul
     double elapsed = clock - progress->clock_start;
     double factor = elapsed > 0 ? (time - progress->start) / elapsed : 0;
     fprintf(stderr, "%3.0f %%  t = %.6g s  %.3g x real time  contacts %d  residual %.1e",
-            floor(100 * fraction), time, factor, (int)statistics->contacts_now,
+            floor(100 * fraction + 1e-9), time, factor, (int)statistics->contacts_now,
             statistics->last_residual);
 }
 

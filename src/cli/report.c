@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdarg.h>
+#include <string.h>
 
 enum { LABEL_WIDTH = 20, NAMES_SHOWN = 12 };
 
@@ -9,6 +10,8 @@ enum { LABEL_WIDTH = 20, NAMES_SHOWN = 12 };
 static const double PENETRATION_LIMIT = 1e-6; // m: finer than any machined fit
 static const double DRIFT_LIMIT = 1e-6;       // m or rad: the same for joints
 static const double REMAINDER_LIMIT = 1e-2;   // of the largest energy: visible in a plot
+// From here on a difference of the initial state from the model file is worth a line.
+static const double START_LIMIT = 1e-9; // m, rad, m/s, rad/s
 
 void cli_report_line(FILE *out, const char *label, const char *format, ...)
 {
@@ -57,6 +60,9 @@ void cli_report_model(FILE *out, const pcs_model *model, int32_t redundant)
                     dimension == 2 ? "planar, x-y plane" : "spatial");
     report_names(out, "bodies", model, pcs_model_body_count(model), pcs_model_body_name);
     report_names(out, "joints", model, pcs_model_joint_count(model), joint_text);
+    if (pcs_model_coupling_count(model) > 0)
+        report_names(out, "gears and racks", model, pcs_model_coupling_count(model),
+                     pcs_model_coupling_name);
     report_names(out, "contact points", model, pcs_model_contact_count(model),
                  pcs_model_contact_name);
     if (redundant < 0)
@@ -69,22 +75,74 @@ void cli_report_model(FILE *out, const pcs_model *model, int32_t redundant)
                         (int)redundant);
 }
 
-void cli_report_assembly(FILE *out, const pcs_model *model, const pcs_statistics *statistics)
+void cli_report_assembly(FILE *out, const pcs_model *model, const pcs_statistics *statistics,
+                         bool in_full)
 {
-    if (statistics->assembly_body == PCS_GROUND)
-        cli_report_line(out, "initial positions", "fit the joints, nothing was moved");
-    else
+    bool moved = statistics->assembly_body != PCS_GROUND;
+    bool changed = statistics->assembly_velocity_body != PCS_GROUND;
+    if (pcs_model_row_count(model) == 0)
+        return; // nothing to fit
+    if (moved && (in_full || statistics->assembly_moved > START_LIMIT))
         cli_report_line(out, "initial positions",
                         "moved by at most %.3g m or rad (body %s) to close the joints",
                         statistics->assembly_moved,
                         pcs_model_body_name(model, statistics->assembly_body));
-    if (statistics->assembly_velocity_body == PCS_GROUND || statistics->assembly_velocity <= 0)
-        cli_report_line(out, "initial velocities", "fit the joints, nothing was changed");
-    else
+    else if (in_full)
+        cli_report_line(out, "initial positions", "fit the joints, nothing was moved");
+    if (changed && (in_full || statistics->assembly_velocity > START_LIMIT))
         cli_report_line(out, "initial velocities",
                         "changed by at most %.3g m/s or rad/s (body %s) to fit the joints",
                         statistics->assembly_velocity,
                         pcs_model_body_name(model, statistics->assembly_velocity_body));
+    else if (in_full)
+        cli_report_line(out, "initial velocities", "fit the joints, nothing was changed");
+}
+
+// The chosen text of a scheme option, NULL if the scheme has no such choice.
+static const char *find_choice(const pcs_simulation *simulation, const char *scheme,
+                               const char *key)
+{
+    const char *name;
+    const pcs_option *options = NULL;
+    int32_t count = 0;
+    double value = 0;
+    for (int32_t i = 0; (name = pcs_scheme_name(i, NULL, &options, &count)); i++) {
+        for (int32_t k = 0; k < count && strcmp(name, scheme) == 0; k++) {
+            if (options[k].type == PCS_OPTION_CHOICE && strcmp(options[k].key, key) == 0 &&
+                pcs_simulation_get(simulation, key, &value) >= 0)
+                return options[k].choices[(int)value];
+        }
+    }
+    return NULL;
+}
+
+// A limit of a joint is a contact "JOINT.lower" or "JOINT.upper", and may be an angle.
+static bool is_limit(const char *contact)
+{
+    const char *end = strrchr(contact, '.');
+    return end && (strcmp(end, ".lower") == 0 || strcmp(end, ".upper") == 0);
+}
+
+void cli_report_initial_contact(FILE *out, const pcs_simulation *simulation, const char *scheme)
+{
+    const pcs_model *model = pcs_simulation_model(simulation);
+    const pcs_statistics *statistics = pcs_simulation_statistics(simulation);
+    if (pcs_model_contact_count(model) == 0)
+        return;
+    if (!(statistics->initial_penetration > START_LIMIT)) {
+        cli_report_line(out, "initial contacts", "none starts inside the other body");
+        return;
+    }
+    const char *contact = pcs_model_contact_name(model, statistics->initial_contact);
+    const char *projection = find_choice(simulation, scheme, "projection");
+    bool stays = projection && strcmp(projection, "all") != 0;
+    fprintf(out, "  %-*s%s '%s' starts %.3g %s deep; ", LABEL_WIDTH, "initial contacts",
+            is_limit(contact) ? "limit" : "contact", contact, statistics->initial_penetration,
+            is_limit(contact) ? "m or rad" : "m");
+    if (stays)
+        fprintf(out, "with projection: %s it stays inside\n", projection);
+    else
+        fputs("the first steps will push it out\n", out);
 }
 
 void cli_report_redundant_rows(FILE *out, const pcs_simulation *simulation)
@@ -121,7 +179,7 @@ void cli_report_statistics(FILE *out, const pcs_statistics *statistics)
     cli_report_line(out, "worst joint drift", "%.3g m or rad, in velocity %.3g m/s or rad/s",
                     statistics->worst_drift, statistics->worst_velocity_drift);
     cli_report_line(out, "worst residual",
-                    "%.3g of the contact problem, %.3g of the momentum balance",
+                    "%.2g of the contact problem, %.2g of the momentum balance",
                     statistics->worst_residual, statistics->worst_newton);
 }
 
@@ -139,6 +197,13 @@ static double works(const pcs_energy_account *energy)
 {
     return energy->applied + energy->actuator + energy->driver + energy->damping +
            energy->friction + energy->impact;
+}
+
+// Zero for what rounding leaves of an energy that has gone.
+static double without_noise(double value, const cli_energy_scale *scale)
+{
+    const double noise = 1e-16; // of the largest energy: half a unit of the last digit of a double
+    return fabs(value) <= noise * scale->largest ? 0 : value;
 }
 
 void cli_report_energy(FILE *out, const pcs_energy_account *energy, const cli_energy_scale *scale)
@@ -159,24 +224,34 @@ void cli_report_energy(FILE *out, const pcs_energy_account *energy, const cli_en
         {"numerical remainder", energy->numerical},
         {"at the end", end},
     };
-    enum { N = sizeof rows / sizeof *rows };
+    enum { N = sizeof rows / sizeof *rows, REMAINDER = N - 2, END = N - 1 };
     fputs("energy balance\n", out);
     for (int i = 0; i < N; i++) {
-        fprintf(out, "  %-*s% .6e J", LABEL_WIDTH, rows[i].label,
-                rows[i].value + 0.0); // turns -0 into 0
-        if (i == N - 2 && scale->largest > 0)
-            fprintf(out, "  (%.1e of the largest energy, %.3g J)",
+        double value = i == REMAINDER ? rows[i].value : without_noise(rows[i].value, scale);
+        fprintf(out, "  %-*s%12.6g J", LABEL_WIDTH, rows[i].label, value + 0.0); // -0 becomes 0
+        if (i == REMAINDER && scale->largest > 0)
+            fprintf(out, "  (%.2g of the largest energy, %.3g J)",
                     fabs(energy->numerical) / scale->largest, scale->largest);
-        if (i == N - 1)
-            fprintf(out, "  (kinetic %.6g J, potential %.6g J)", energy->kinetic,
-                    energy->potential);
+        if (i == END)
+            fprintf(out, "  (kinetic %.6g J, potential %.6g J)",
+                    without_noise(energy->kinetic, scale) + 0.0,
+                    without_noise(energy->potential, scale) + 0.0);
         putc('\n', out);
     }
 }
 
-int cli_report_warnings(FILE *out, const pcs_statistics *statistics, const cli_energy_scale *scale)
+int cli_report_warnings(FILE *out, const pcs_statistics *statistics, const cli_energy_scale *scale,
+                        const char *contact)
 {
     int count = 0;
+    bool started_inside = statistics->initial_penetration > START_LIMIT;
+    if (started_inside && ++count)
+        fprintf(out,
+                "warning: %s '%s' started %.3g %s deep; correct the initial positions, for the way "
+                "out\n"
+                "         is no physical motion\n",
+                is_limit(contact) ? "limit" : "contact", contact, statistics->initial_penetration,
+                is_limit(contact) ? "m or rad" : "m");
     if (statistics->unconverged_steps > 0 && ++count)
         fprintf(out,
                 "warning: %lld step%s did not converge and kept the best iterate (worst residuals "
@@ -198,9 +273,11 @@ int cli_report_warnings(FILE *out, const pcs_statistics *statistics, const cli_e
     double remainder = fabs(statistics->energy.numerical);
     if (remainder > REMAINDER_LIMIT * scale->largest && scale->largest > 0 && ++count)
         fprintf(out,
-                "warning: the numerical remainder is %.2g %% of the largest energy; a smaller "
-                "--step makes it smaller\n",
-                100 * remainder / scale->largest);
+                "warning: the numerical remainder is %.3g %% of the largest energy;\n"
+                "         %s\n",
+                100 * remainder / scale->largest,
+                started_inside ? "pushing out the initial penetration is part of it"
+                               : "a smaller --step makes it smaller");
     if (statistics->redundant_most > statistics->redundant_rows && ++count)
         fprintf(out,
                 "warning: up to %d constraint rows were redundant during the run (%d at the "

@@ -11,8 +11,11 @@ void cli_report_line(FILE *out, const char *label, const char *format, ...) PCS_
 
 // Bodies, joints, contacts and degrees of freedom. `redundant` < 0: not known.
 void cli_report_model(FILE *out, const pcs_model *model, int32_t redundant);
-// What the initial projection moved.
-void cli_report_assembly(FILE *out, const pcs_model *model, const pcs_statistics *statistics);
+// What the initial projection moved; unless `in_full`, only what is more than rounding.
+void cli_report_assembly(FILE *out, const pcs_model *model, const pcs_statistics *statistics,
+                         bool in_full);
+// The contact that starts deepest inside the other body, and what the scheme will do about it.
+void cli_report_initial_contact(FILE *out, const pcs_simulation *simulation, const char *scheme);
 // Names of the redundant constraint rows; nothing if there are none.
 void cli_report_redundant_rows(FILE *out, const pcs_simulation *simulation);
 
@@ -29,7 +32,9 @@ void cli_energy_scale_update(cli_energy_scale *scale, double kinetic, double pot
 void cli_report_statistics(FILE *out, const pcs_statistics *statistics);
 // The account from the energy at the start to the energy at the end.
 void cli_report_energy(FILE *out, const pcs_energy_account *energy, const cli_energy_scale *scale);
-// Plain words about what is off; returns the number of warnings.
-int cli_report_warnings(FILE *out, const pcs_statistics *statistics, const cli_energy_scale *scale);
+// Plain words about what is off; returns the number of warnings. `contact` is the name of the contact
+// that started deepest.
+int cli_report_warnings(FILE *out, const pcs_statistics *statistics, const cli_energy_scale *scale,
+                        const char *contact);
 
 #endif

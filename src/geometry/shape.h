@@ -15,7 +15,6 @@ typedef struct pcs_mass_properties {
 pcs_mass_properties pcs_shape_mass(const pcs_shape_def *shape);
 // Of several together (parallel axes theorem).
 pcs_mass_properties pcs_mass_combine(const pcs_mass_properties *parts, int32_t n);
-const char *pcs_shape_kind_name(pcs_shape_kind kind);
 // Sizes > 0, density >= 0, finite; the error text names the shape.
 pcs_status pcs_shape_check(pcs_context *ctx, const pcs_shape_def *shape) PCS_MUST_CHECK;
 

@@ -38,6 +38,8 @@ const pcs_quantity_row pcs_quantity_table[PCS_QUANTITY_COUNT] = {
         "distance, negative when the bodies penetrate"},
     [PCS_QUANTITY_CONTACT_IMPULSE] = {"/contact/impulse", CONTACT, 3, 0, false, "impulse",
         {"n", "t1", "t2"}, "N s", "impulse over the last step along normal, tangent 1, tangent 2"},
+    [PCS_QUANTITY_CONTACT_FORCE] = {"/contact/force", CONTACT, 3, 0, false, "force",
+        {"n", "t1", "t2"}, "N", "impulse over the last step, divided by the length of that step"},
     [PCS_QUANTITY_CONTACT_VELOCITY] = {"/contact/velocity", CONTACT, 3, 0, false, "velocity",
         {"n", "t1", "t2"}, "m/s", "relative velocity after the last step along the same axes"},
     [PCS_QUANTITY_CONTACT_STATE] = {"/contact/state", CONTACT, 1, 0, true, "state", {0}, "1",
@@ -95,17 +97,13 @@ const pcs_statistic_row pcs_statistic_table[] = {
     ENERGY(damping), ENERGY(friction), ENERGY(impact), ENERGY(numerical),
     REAL(assembly_moved), COUNT32(assembly_body),
     REAL(assembly_velocity), COUNT32(assembly_velocity_body),
+    REAL(initial_penetration), COUNT32(initial_contact),
     COUNT32(redundant_rows), COUNT32(redundant_most),
 };
 // clang-format on
 
 const int32_t pcs_statistic_count = (int32_t)(sizeof pcs_statistic_table /
                                               sizeof *pcs_statistic_table);
-
-const char *const pcs_shape_kind_table[PCS_SHAPE_KIND_COUNT] = {
-    [PCS_SHAPE_SPHERE] = "sphere",   [PCS_SHAPE_BOX] = "box", [PCS_SHAPE_CYLINDER] = "cylinder",
-    [PCS_SHAPE_CAPSULE] = "capsule", [PCS_SHAPE_ROD] = "rod",
-};
 
 bool pcs_quantity_has_component(pcs_quantity quantity, int32_t component, int32_t dimension)
 {

@@ -57,6 +57,7 @@ typedef enum pcs_quantity {
     PCS_QUANTITY_JOINT_TORQUE,
     PCS_QUANTITY_CONTACT_GAP,
     PCS_QUANTITY_CONTACT_IMPULSE,
+    PCS_QUANTITY_CONTACT_FORCE,
     PCS_QUANTITY_CONTACT_VELOCITY,
     PCS_QUANTITY_CONTACT_STATE,
     PCS_QUANTITY_CONTACT_POINT,
@@ -124,8 +125,5 @@ typedef struct pcs_shape_row {
     double position[3];
     double rotation[4];
 } pcs_shape_row;
-
-#define PCS_SHAPE_KIND_COUNT (PCS_SHAPE_ROD + 1)
-extern const char *const pcs_shape_kind_table[PCS_SHAPE_KIND_COUNT];
 
 #endif

@@ -246,8 +246,9 @@ static hid_t shape_type(void)
     hid_t quaternion = H5Tarray_create2(H5T_NATIVE_DOUBLE, 1, &four);
     hid_t type = H5Tcreate(H5T_COMPOUND, sizeof(pcs_shape_row));
     bool ok = kind >= 0 && vector >= 0 && quaternion >= 0 && type >= 0;
-    for (int32_t k = 0; ok && k < PCS_SHAPE_KIND_COUNT; k++)
-        ok = H5Tenum_insert(kind, pcs_shape_kind_table[k], &k) >= 0;
+    const char *name;
+    for (int32_t k = 0; ok && (name = pcs_shape_kind_name((pcs_shape_kind)k)); k++)
+        ok = H5Tenum_insert(kind, name, &k) >= 0;
     ok = ok && H5Tinsert(type, "body", HOFFSET(pcs_shape_row, body), H5T_NATIVE_INT32) >= 0 &&
          H5Tinsert(type, "kind", HOFFSET(pcs_shape_row, kind), kind) >= 0 &&
          H5Tinsert(type, "size", HOFFSET(pcs_shape_row, size), vector) >= 0 &&
@@ -474,6 +475,7 @@ static void gather_contacts(pcs_result_writer *writer, const pcs_simulation *sim
         put_number(writer, PCS_QUANTITY_CONTACT_GAP, i, view.gap);
         put_number(writer, PCS_QUANTITY_CONTACT_STATE, i, (double)view.state);
         put_three(writer, PCS_QUANTITY_CONTACT_IMPULSE, i, view.impulse);
+        put_three(writer, PCS_QUANTITY_CONTACT_FORCE, i, view.force);
         put_three(writer, PCS_QUANTITY_CONTACT_VELOCITY, i, view.velocity);
         put_vector(writer, PCS_QUANTITY_CONTACT_POINT, i, view.point);
         put_vector(writer, PCS_QUANTITY_CONTACT_NORMAL, i, view.normal);

@@ -102,8 +102,11 @@ static pcs_status check_kind(const pcs_yaml_document *doc, const pcs_yaml_node *
     if (node->kind == PCS_YAML_SCALAR)
         return pcs_yaml_error(doc, node->mark, "%s must be %s, not '%.60s'", subject, expected,
                               node->text);
-    return pcs_yaml_error(doc, node->mark, "%s must be %s, not %s", subject, expected,
-                          pcs_yaml_kind_name(node));
+    // In brackets, YAML reads "a ? b : c" as a map with the key "a ? b".
+    bool conditional = node->kind == PCS_YAML_MAP && node->first && strchr(node->first->key, '?');
+    return pcs_yaml_error(doc, node->mark, "%s must be %s, not %s%s", subject, expected,
+                          pcs_yaml_kind_name(node),
+                          conditional ? "; put a formula that contains ': ' in quotes" : "");
 }
 
 static bool is_name(const char *text)

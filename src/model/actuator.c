@@ -1,8 +1,7 @@
 // Joint actuators: a torque or force u(t, signals) on a joint coordinate, generalised force J^T u.
 #include "model/element.h"
 
-static void force(const pcs_model *model, const pcs_configuration *c, double *f,
-                  pcs_power *power)
+static void force(const pcs_model *model, const pcs_configuration *c, double *f, pcs_power *power)
 {
     for (int32_t i = 0; i < model->actuators.count; ++i) {
         const pcs_actuator *a = &model->actuators.data[i];
@@ -10,14 +9,10 @@ static void force(const pcs_model *model, const pcs_configuration *c, double *f,
         pcs_pair_state pair = pcs_configuration_pair(model, c, &joint->pair);
         pcs_rate_form form = pcs_coordinate_rate_form(&joint->coordinate[a->coordinate], &pair);
         double u = pcs_element_value(&a->force, c);
-        double row_a[PCS_NODE_V_MAX], row_b[PCS_NODE_V_MAX];
-        pcs_coordinate_rows(&form, &pair, row_a, row_b);
-        if (joint->pair.a.node >= 0)
-            pcs_element_add_row(model, f, joint->pair.a.node, u, row_a);
-        if (joint->pair.b.node >= 0)
-            pcs_element_add_row(model, f, joint->pair.b.node, u, row_b);
+        double rate = pcs_element_add_coordinate(model, &joint->pair, &pair, &form, u, f,
+                                                 power ? power->v : NULL);
         if (power)
-            power->actuator += u * pcs_coordinate_rate(&form, &pair);
+            power->actuator += u * rate;
     }
 }
 

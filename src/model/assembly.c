@@ -74,7 +74,7 @@ void pcs_model_forces(const pcs_model *model, const pcs_configuration *c, double
 {
     memset(f, 0, sizeof(double) * (size_t)model->n_v);
     if (power)
-        *power = (pcs_power){0};
+        *power = (pcs_power){.v = power->v};
     for (int k = 0; k < CLASS_COUNT; ++k)
         if (classes[k]->force)
             classes[k]->force(model, c, f, power);
@@ -240,6 +240,20 @@ void pcs_model_initial_turns(const pcs_model *model, const pcs_configuration *c,
     }
 }
 
+double pcs_model_driven_work(const pcs_model *model, const pcs_row_block *blocks, const double *p,
+                             const double *v)
+{
+    double work = 0;
+    for (int32_t k = 0; k < model->joints.count; ++k) {
+        const pcs_joint *joint = &model->joints.data[k];
+        for (int32_t i = 0; i < joint->n_rows; ++i)
+            if (joint->motion[i])
+                work += p[joint->first_row + i] *
+                        pcs_model_row_multiply(model, &blocks[joint->row_block], i, v);
+    }
+    return work;
+}
+
 void pcs_model_update_turns(const pcs_model *model, const pcs_configuration *c, double *turns)
 {
     for (int32_t k = 0; k < model->joints.count; ++k) {
@@ -282,8 +296,8 @@ static double *matrix_block(const pcs_model *model, pcs_saddle *saddle, int32_t 
     if (i == j)
         return pcs_saddle_diagonal(saddle, i);
     bool transposed = i > j;
-    return pcs_saddle_coupling(
-        saddle, transposed ? find_pair(model, j, i) : find_pair(model, i, j), transposed);
+    return pcs_saddle_coupling(saddle, transposed ? find_pair(model, j, i) : find_pair(model, i, j),
+                               transposed);
 }
 
 void pcs_element_add_block(const pcs_model *model, pcs_saddle *saddle, int32_t i, int32_t j,
@@ -307,6 +321,23 @@ void pcs_element_add_outer(const pcs_model *model, pcs_saddle *saddle, int32_t i
             A[k * m + l] += s * row_i[k] * row_j[l];
 }
 
+double pcs_element_add_coordinate(const pcs_model *model, const pcs_pair *pair,
+                                  const pcs_pair_state *state, const pcs_rate_form *form,
+                                  double lambda, double *f, const double *v)
+{
+    const int32_t node[2] = {pair->a.node, pair->b.node};
+    double row[2][PCS_NODE_V_MAX], rate = 0;
+    pcs_coordinate_rows(form, state, row[0], row[1]);
+    for (int k = 0; k < 2; ++k) {
+        if (node[k] < 0)
+            continue;
+        pcs_element_add_row(model, f, node[k], lambda, row[k]);
+        if (v)
+            rate += pcs_element_dot_row(model, v, node[k], row[k]);
+    }
+    return rate;
+}
+
 void pcs_element_add_formula_tangent(const pcs_model *model, const pcs_configuration *c,
                                      const pcs_formula *formula, int32_t n, const int32_t *node,
                                      const double (*row)[PCS_NODE_V_MAX], double scale_K,
@@ -322,8 +353,8 @@ void pcs_element_add_formula_tangent(const pcs_model *model, const pcs_configura
     for (int32_t k = 0; k < count; ++k) {
         if (variables[k] == 0)
             continue;
-        pcs_input_gradient s =
-            pcs_input_get_gradient(model, c, &model->inputs.data[variables[k] - 1]);
+        pcs_input_gradient s = pcs_input_get_gradient(model, c,
+                                                      &model->inputs.data[variables[k] - 1]);
         double scale = -(s.of_velocity ? scale_C : scale_K) * gradient[k];
         for (int32_t i = 0; i < n; ++i)
             for (int32_t j = 0; j < s.n_nodes; ++j)
@@ -345,8 +376,8 @@ static int32_t spatial_places(pcs_node_kind kind, int32_t place[PCS_NODE_V_MAX])
     return n;
 }
 
-void pcs_element_add_geometric(const pcs_model *model, const pcs_pair *pair,
-                               const double K[12][12], double s, pcs_saddle *saddle)
+void pcs_element_add_geometric(const pcs_model *model, const pcs_pair *pair, const double K[12][12],
+                               double s, pcs_saddle *saddle)
 {
     const int32_t node[2] = {pair->a.node, pair->b.node};
     for (int k = 0; k < 2; ++k) {

@@ -5,8 +5,9 @@
 
 #include "model/model.h"
 
-// Power of the non-conservative forces at a configuration.
+// Power of the non-conservative forces of a configuration along the velocities v.
 typedef struct pcs_power {
+    const double *v; // given by the caller
     double applied, actuator, damping;
 } pcs_power;
 
@@ -50,6 +51,10 @@ void pcs_model_rows_add_transposed(const pcs_model *model, const pcs_row_block *
 // First branch references of the multi-turn angles: the turn in which a prescribed motion has the
 // angle at c->t, or that the limits allow; otherwise the one in (-pi, pi].
 void pcs_model_initial_turns(const pcs_model *model, const pcs_configuration *c, double *turns);
+// p.G v over the rows of prescribed motions: their work for impulses p.
+double pcs_model_driven_work(const pcs_model *model, const pcs_row_block *blocks, const double *p,
+                             const double *v);
+
 // New branch references for multi-turn angles at a configuration.
 void pcs_model_update_turns(const pcs_model *model, const pcs_configuration *c, double *turns);
 

@@ -65,8 +65,8 @@ void pcs_builder_destroy(pcs_builder *builder)
 pcs_builder_mark pcs_builder_get_mark(const pcs_builder *builder)
 {
     const pcs_model *model = builder->model;
-    return (pcs_builder_mark){builder->formulas.count, model->springs.count,
-                              model->actuators.count, model->limits.count, model->n_turns};
+    return (pcs_builder_mark){builder->formulas.count, model->springs.count, model->actuators.count,
+                              model->limits.count, model->n_turns};
 }
 
 void pcs_builder_release(pcs_builder *builder, const pcs_builder_mark *mark)
@@ -138,8 +138,8 @@ pcs_status pcs_builder_check_name(pcs_builder *builder, const char *what, const 
         good = good && (isalnum((unsigned char)*c) || *c == '_');
     if (!good)
         return pcs_error(builder->ctx, PCS_ERROR_MODEL,
-                         "%s '%s': a name has letters, digits and _ and begins with a letter",
-                         what, name);
+                         "%s '%s': a name has letters, digits and _ and begins with a letter", what,
+                         name);
     return PCS_OK;
 }
 
@@ -257,8 +257,7 @@ static pcs_status check_body_state(pcs_builder *builder, const pcs_body_def *def
 }
 
 // Mass properties in the body frame, from the numbers given or from the shapes.
-static pcs_status body_mass(pcs_builder *builder, const pcs_body_def *def,
-                            pcs_mass_properties *out)
+static pcs_status body_mass(pcs_builder *builder, const pcs_body_def *def, pcs_mass_properties *out)
 {
     pcs_context *ctx = builder->ctx;
     if (def->mass != 0) {
@@ -292,8 +291,8 @@ static pcs_status check_inertia(pcs_builder *builder, const pcs_body_def *def,
 {
     pcs_context *ctx = builder->ctx;
     if (!(p->mass > 0) || !isfinite(p->mass))
-        return pcs_error(ctx, PCS_ERROR_MODEL, "body '%s': the mass must be > 0, not %g",
-                         def->name, p->mass);
+        return pcs_error(ctx, PCS_ERROR_MODEL, "body '%s': the mass must be > 0, not %g", def->name,
+                         p->mass);
     if (def->point)
         return PCS_OK;
     if (builder->model->dimension == 2) {
@@ -388,8 +387,9 @@ pcs_status pcs_builder_add_body(pcs_builder *builder, const pcs_body_def *def, p
     PCS_TRY(pcs_builder_check_name(builder, "body", def->name));
     pcs_model *model = builder->model;
     if (strcmp(def->name, "ground") == 0)
-        return pcs_error(builder->ctx, PCS_ERROR_MODEL, "body 'ground': the name is taken by the "
-                                                        "fixed world; choose another");
+        return pcs_error(builder->ctx, PCS_ERROR_MODEL,
+                         "body 'ground': the name is taken by the "
+                         "fixed world; choose another");
     for (int32_t i = 0; i < model->bodies.count; ++i)
         if (strcmp(model->bodies.data[i].name, def->name) == 0)
             return pcs_error(builder->ctx, PCS_ERROR_MODEL, "body '%s': the name is taken",

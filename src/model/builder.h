@@ -12,11 +12,11 @@ typedef struct pcs_parameter {
 
 // Where a formula goes once compiled.
 typedef enum pcs_formula_place {
-    PCS_PLACE_FORCE,   // forces[index].force[component]
-    PCS_PLACE_TORQUE,  // forces[index].torque[component]
+    PCS_PLACE_FORCE,    // forces[index].force[component]
+    PCS_PLACE_TORQUE,   // forces[index].torque[component]
     PCS_PLACE_ACTUATOR, // actuators[index].force
-    PCS_PLACE_MOTION,  // joints[index].motion[component]; of t alone
-    PCS_PLACE_SURFACE  // contact_pairs[index].surface[component]; of t alone
+    PCS_PLACE_MOTION,   // joints[index].motion[component]; of t alone
+    PCS_PLACE_SURFACE   // contact_pairs[index].surface[component]; of t alone
 } pcs_formula_place;
 
 typedef struct pcs_pending_formula {

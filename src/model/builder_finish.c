@@ -19,8 +19,7 @@ typedef struct resolver {
     bool signal_refused;
 } resolver;
 
-static int32_t find_named(const char *name, size_t length, const char *const *names,
-                          int32_t count)
+static int32_t find_named(const char *name, size_t length, const char *const *names, int32_t count)
 {
     for (int32_t i = 0; i < count; ++i)
         if (strlen(names[i]) == length && strncmp(names[i], name, length) == 0)
@@ -105,8 +104,7 @@ static bool body_input(const pcs_model *model, const path *p, pcs_input *out)
             if (part_is(p, 2, "velocity") && i < model->dimension)
                 return true;
             out->kind = PCS_INPUT_ANGULAR_VELOCITY;
-            return turns && part_is(p, 2, "angular_velocity") &&
-                   (model->dimension == 3 || i == 2);
+            return turns && part_is(p, 2, "angular_velocity") && (model->dimension == 3 || i == 2);
         }
     }
     return false;
@@ -254,13 +252,13 @@ static char *format_name(pcs_context *ctx, const char *format, ...)
     return pcs_strdup(ctx, text);
 }
 
-#define PUSH_NAME(ctx, array, ...)                      \
-    do {                                                \
-        char *name_ = format_name((ctx), __VA_ARGS__);  \
+#define PUSH_NAME(ctx, array, ...)                        \
+    do {                                                  \
+        char *name_ = format_name((ctx), __VA_ARGS__);    \
         if (!name_ || !PCS_PUSH((ctx), (array), name_)) { \
-            pcs_free((ctx), name_);                     \
-            return PCS_ERROR_MEMORY;                    \
-        }                                               \
+            pcs_free((ctx), name_);                       \
+            return PCS_ERROR_MEMORY;                      \
+        }                                                 \
     } while (0)
 
 // ---- Rows and slots ----
@@ -450,9 +448,9 @@ static pcs_status set_coupling_targets(pcs_builder *builder)
                 const pcs_joint *joint = &model->joints.data[coupling->joint[e]];
                 const pcs_coordinate *x = &joint->coordinate[coupling->coordinate[e]];
                 pcs_pair_state pair = pcs_configuration_pair(model, &c, &joint->pair);
-                coupling->target +=
-                    (e == 0 ? 1 : coupling->ratio) *
-                    pcs_coordinate_value(x, &pair, x->turn >= 0 ? turns[x->turn] : 0);
+                coupling->target += (e == 0 ? 1 : coupling->ratio) *
+                                    pcs_coordinate_value(x, &pair,
+                                                         x->turn >= 0 ? turns[x->turn] : 0);
             }
         }
     }

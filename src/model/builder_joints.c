@@ -6,8 +6,8 @@
 
 pcs_joint_def pcs_joint_default(void)
 {
-    pcs_joint_def def = {.kind = PCS_JOINT_FIXED, .a = pcs_frame_default(),
-                         .b = pcs_frame_default()};
+    pcs_joint_def def = {
+        .kind = PCS_JOINT_FIXED, .a = pcs_frame_default(), .b = pcs_frame_default()};
     return def;
 }
 
@@ -18,8 +18,8 @@ pcs_coupling_def pcs_coupling_default(void)
 
 pcs_spring_def pcs_spring_default(void)
 {
-    return (pcs_spring_def){.kind = PCS_SPRING_POINT, .a = pcs_frame_default(),
-                            .b = pcs_frame_default(), .rest = NAN};
+    return (pcs_spring_def){
+        .kind = PCS_SPRING_POINT, .a = pcs_frame_default(), .b = pcs_frame_default(), .rest = NAN};
 }
 
 // Both ends checked; at least one must be a body, and not twice the same.
@@ -72,8 +72,8 @@ static pcs_status check_joint(pcs_builder *builder, const pcs_joint_def *def)
         if (strcmp(model->joints.data[i].name, def->name) == 0)
             return pcs_error(ctx, PCS_ERROR_MODEL, "joint '%s': the name is taken", def->name);
     if (!pcs_joint_get_spec(def->kind, model->dimension))
-        return pcs_error(ctx, PCS_ERROR_MODEL, "joint '%s': no such joint in a %s model",
-                         def->name, model->dimension == 2 ? "planar" : "spatial");
+        return pcs_error(ctx, PCS_ERROR_MODEL, "joint '%s': no such joint in a %s model", def->name,
+                         model->dimension == 2 ? "planar" : "spatial");
     PCS_TRY(check_ends(builder, "joint", def->name, &def->a, &def->b));
     PCS_TRY(check_point_ends(builder, def));
     if (!isfinite(def->length) || def->length < 0)
@@ -88,8 +88,8 @@ static pcs_status check_joint(pcs_builder *builder, const pcs_joint_def *def)
                     d->actuator.number != 0 || d->has_motion || d->has_lower || d->has_upper;
         if (used && (i >= spec->n_coordinates || def->kind == PCS_JOINT_DISTANCE))
             return pcs_error(ctx, PCS_ERROR_MODEL,
-                             "joint '%s': a %s joint has no free coordinate %d to drive",
-                             def->name, spec->name, i + 1);
+                             "joint '%s': a %s joint has no free coordinate %d to drive", def->name,
+                             spec->name, i + 1);
         bool turning = i < spec->n_coordinates &&
                        (spec->coordinate[i].kind == PCS_COORDINATE_ANGLE ||
                         spec->coordinate[i].kind == PCS_COORDINATE_ROTATION);
@@ -128,8 +128,8 @@ static pcs_coordinate make_coordinate(pcs_model *model, pcs_coordinate_kind kind
 
 static double initial_distance(const pcs_builder *builder, const pcs_frame *a, const pcs_frame *b)
 {
-    return pcs_v3_norm(pcs_v3_sub(pcs_builder_frame_pose(builder, b).x,
-                                  pcs_builder_frame_pose(builder, a).x));
+    return pcs_v3_norm(
+        pcs_v3_sub(pcs_builder_frame_pose(builder, b).x, pcs_builder_frame_pose(builder, a).x));
 }
 
 static pcs_status push_drives(pcs_builder *builder, const pcs_joint_def *def, pcs_joint *joint,
@@ -139,8 +139,10 @@ static pcs_status push_drives(pcs_builder *builder, const pcs_joint_def *def, pc
     for (int32_t i = 0; i < joint->n_coordinates; ++i) {
         const pcs_joint_drive *d = &def->drive[i];
         if (d->stiffness != 0 || d->damping != 0) {
-            pcs_spring spring = {.pair = joint->pair, .coordinate = joint->coordinate[i],
-                                 .stiffness = d->stiffness, .damping = d->damping,
+            pcs_spring spring = {.pair = joint->pair,
+                                 .coordinate = joint->coordinate[i],
+                                 .stiffness = d->stiffness,
+                                 .damping = d->damping,
                                  .rest = d->rest};
             spring.name = pcs_strdup(builder->ctx, def->name);
             if (!spring.name || !PCS_PUSH(builder->ctx, &model->springs, spring)) {
@@ -190,8 +192,8 @@ static pcs_status push_joint(pcs_builder *builder, const pcs_joint_def *def)
                                               spec->coordinate[i].axis_a,
                                               spec->coordinate[i].axis_b, true);
     if (def->kind == PCS_JOINT_DISTANCE) {
-        joint.target[0] =
-            def->length > 0 ? def->length : initial_distance(builder, &def->a, &def->b);
+        joint.target[0] = def->length > 0 ? def->length
+                                          : initial_distance(builder, &def->a, &def->b);
         if (!(joint.target[0] > 0))
             return pcs_error(builder->ctx, PCS_ERROR_MODEL,
                              "joint '%s': the two points coincide; use a spherical (planar: "
@@ -267,8 +269,7 @@ static pcs_status push_spring(pcs_builder *builder, const pcs_spring_def *def, p
                          def->name);
     if (stiffness == 0 && damping == 0)
         return PCS_OK;
-    pcs_spring spring = {.coordinate = x, .stiffness = stiffness, .damping = damping,
-                         .rest = rest};
+    pcs_spring spring = {.coordinate = x, .stiffness = stiffness, .damping = damping, .rest = rest};
     spring.pair.a = pcs_builder_attach(builder, &def->a);
     spring.pair.b = pcs_builder_attach(builder, &def->b);
     spring.name = pcs_strdup(builder->ctx, def->name);

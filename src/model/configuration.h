@@ -9,11 +9,11 @@ struct pcs_model;
 
 typedef struct pcs_configuration {
     double t;
-    const double *q, *v;    // views, set by pcs_configuration_update
-    const double *turns;    // reference of each multi-turn angle, for the branch; from the state
-    pcs_pose *pose;         // n_nodes
-    pcs_twist *twist;       // n_nodes
-    double *inputs;         // variables of formulas: inputs[0] = t, then the signals they use
+    const double *q, *v; // views, set by pcs_configuration_update
+    const double *turns; // reference of each multi-turn angle, for the branch; from the state
+    pcs_pose *pose;      // n_nodes
+    pcs_twist *twist;    // n_nodes
+    double *inputs;      // variables of formulas: inputs[0] = t, then the signals they use
 } pcs_configuration;
 
 pcs_status pcs_configuration_init(pcs_context *ctx, const struct pcs_model *model,

@@ -35,13 +35,13 @@ typedef struct pcs_limit {
 } pcs_limit;
 
 typedef struct pcs_contact {
-    double gap; // HUGE_VAL: the slot has no contact point now (outside a bounded face)
+    double gap;     // HUGE_VAL: the slot has no contact point now (outside a bounded face)
     pcs_vec3 point; // on b's surface, world
     pcs_vec3 normal, tangent1, tangent2;
     double surface[3]; // imposed part of the relative velocity, (N, T1, T2)
     pcs_law law;
-    pcs_row_block row;    // relative velocity u = sum_k J_k v_k + surface
-    double J[2][3 * 6];   // storage of the row's blocks
+    pcs_row_block row;  // relative velocity u = sum_k J_k v_k + surface
+    double J[2][3 * 6]; // storage of the row's blocks
 } pcs_contact;
 
 // Number of slots that a pair of this kind has (box 8, cylinder 6, slider in guide 4, ...).

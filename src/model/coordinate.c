@@ -151,7 +151,7 @@ pcs_rate_form pcs_coordinate_rate_form(const pcs_coordinate *c, const pcs_pair_s
         return (pcs_rate_form){zero, negative(w), zero, w};
     }
     case PCS_COORDINATE_ROTATION: {
-        // Row i of T^{-1}(psi), turned from b's frame axes to the world; omega_b - omega_a acts on it.
+        // Row i of T^{-1}(psi), from b's frame axes to the world; omega_b - omega_a acts on it.
         pcs_mat3 T_inv = pcs_so3_tangent_inverse(pcs_so3_log(relative_rotation(pair)));
         const double *row = T_inv.m[c->axis_a];
         pcs_vec3 w = pcs_m3_mul_v3(&pair->R_b, pcs_v3_load(row));
@@ -177,8 +177,8 @@ static pcs_vec3 centripetal(pcs_vec3 w, pcs_vec3 arm)
     return cross(w, cross(w, arm));
 }
 
-// T(psi) = I - A S + B S^2 with A = (1-cos a)/a^2, B = (a - sin a)/a^3, a = |psi|. A' = dA (psi.psi')
-// and B' = dB (psi.psi') along a change psi'.
+// T(psi) = I - A S + B S^2 with A = (1-cos a)/a^2, B = (a - sin a)/a^3, a = |psi|. Along a change
+// psi' they change by A' = dA (psi.psi'), B' = dB (psi.psi').
 typedef struct tangent_terms {
     double A, B, dA, dB;
 } tangent_terms;
@@ -198,8 +198,8 @@ static tangent_terms tangent_coefficients(pcs_vec3 psi)
     return (tangent_terms){A, B, (sn / a - 2 * A) / a2, (A - 3 * B) / a2};
 }
 
-// psi'' without Omega': d/dt(T^{-1}) Omega_rel + T^{-1} d/dt(-R^T Omega_a). The derivative of T^{-1}
-// along psi' is taken from  T psi' = Omega_rel  =>  psi'' = T^{-1}(Omega_rel' - T' psi').
+// psi'' without Omega': d/dt(T^{-1}) Omega_rel + T^{-1} d/dt(-R^T Omega_a). The derivative of
+// T^{-1} along psi' is taken from  T psi' = Omega_rel  =>  psi'' = T^{-1}(Omega_rel' - T' psi').
 static double rotation_convective(const pcs_coordinate *c, const pcs_pair_state *pair)
 {
     pcs_vec3 psi = pcs_so3_log(relative_rotation(pair));
@@ -269,8 +269,7 @@ double pcs_coordinate_convective(const pcs_coordinate *c, const pcs_pair_state *
     }
     case PCS_COORDINATE_DOT: {
         pcs_vec3 e = axis(&pair->R_a, c->axis_a), f = axis(&pair->R_b, c->axis_b);
-        return pcs_v3_dot(centripetal(w_a, e), f) +
-               2 * pcs_v3_dot(cross(w_a, e), cross(w_b, f)) +
+        return pcs_v3_dot(centripetal(w_a, e), f) + 2 * pcs_v3_dot(cross(w_a, e), cross(w_b, f)) +
                pcs_v3_dot(e, centripetal(w_b, f));
     }
     case PCS_COORDINATE_ANGLE:
@@ -376,10 +375,18 @@ void pcs_coordinate_geometric(const pcs_coordinate *c, const pcs_pair_state *pai
         perturbation p = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
         pcs_vec3 unit = world_axis(j % 3);
         switch (j / 3) {
-        case 0: p.x_a = unit; break;
-        case 1: p.w_a = pcs_m3_mul_v3(R_a, unit); break;
-        case 2: p.x_b = unit; break;
-        default: p.w_b = pcs_m3_mul_v3(R_b, unit); break;
+        case 0:
+            p.x_a = unit;
+            break;
+        case 1:
+            p.w_a = pcs_m3_mul_v3(R_a, unit);
+            break;
+        case 2:
+            p.x_b = unit;
+            break;
+        default:
+            p.w_b = pcs_m3_mul_v3(R_b, unit);
+            break;
         }
         pcs_rate_form d = form_change(c, pair, &p);
         // Rotational rows are in node axes: delta(R^T w) = R^T (dw - omega x w).

@@ -15,8 +15,8 @@ typedef enum pcs_coordinate_kind {
     PCS_COORDINATE_DISTANCE, // |d|
     PCS_COORDINATE_DOT,      // e . f
     PCS_COORDINATE_ANGLE,    // angle of b about e, from the next axis of a to the next axis of b
-    PCS_COORDINATE_ANGLE_B,  // angle about f (an axis of b) in the direction a to b; universal joint
-    PCS_COORDINATE_ROTATION  // component of the rotation vector log(R_a^T R_b), in b's axes
+    PCS_COORDINATE_ANGLE_B, // angle about f (an axis of b) in the direction a to b; universal joint
+    PCS_COORDINATE_ROTATION // component of the rotation vector log(R_a^T R_b), in b's axes
 } pcs_coordinate_kind;
 
 typedef struct pcs_coordinate {

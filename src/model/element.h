@@ -14,8 +14,7 @@ typedef struct pcs_element_class {
     // A += M
     void (*mass)(const pcs_model *model, const pcs_configuration *c, pcs_saddle *saddle);
     // f += forces; powers added unless NULL
-    void (*force)(const pcs_model *model, const pcs_configuration *c, double *f,
-                  pcs_power *power);
+    void (*force)(const pcs_model *model, const pcs_configuration *c, double *f, pcs_power *power);
     // A += scale_K K + scale_C C
     void (*tangent)(const pcs_model *model, const pcs_configuration *c, double scale_K,
                     double scale_C, pcs_saddle *saddle);
@@ -47,15 +46,32 @@ static inline void pcs_element_add_row(const pcs_model *model, double *f, int32_
         f[n->v + i] += s * row[i];
 }
 
+// row.v over a node
+static inline double pcs_element_dot_row(const pcs_model *model, const double *v, int32_t node,
+                                         const double *row)
+{
+    const pcs_node *n = pcs_model_node(model, node);
+    int32_t size = pcs_node_v_size(n->kind);
+    double sum = 0;
+    for (int32_t i = 0; i < size; ++i)
+        sum += v[n->v + i] * row[i];
+    return sum;
+}
+
 // Adds the tangent of the generalised force row^T * value(formula), row over n nodes.
 void pcs_element_add_formula_tangent(const pcs_model *model, const pcs_configuration *c,
                                      const pcs_formula *formula, int32_t n, const int32_t *node,
                                      const double (*row)[PCS_NODE_V_MAX], double scale_K,
                                      double scale_C, pcs_saddle *saddle);
 
+// f += J^T lambda for a coordinate of a pair; returns its rate J v along other velocities (0 for NULL).
+double pcs_element_add_coordinate(const pcs_model *model, const pcs_pair *pair,
+                                  const pcs_pair_state *state, const pcs_rate_form *form,
+                                  double lambda, double *f, const double *v);
+
 // Adds s K_geometric(lambda) of a coordinate, and s' J^T (d(x')/dq) for dampers.
-void pcs_element_add_geometric(const pcs_model *model, const pcs_pair *pair,
-                               const double K[12][12], double s, pcs_saddle *saddle);
+void pcs_element_add_geometric(const pcs_model *model, const pcs_pair *pair, const double K[12][12],
+                               double s, pcs_saddle *saddle);
 
 static inline double pcs_element_value(const pcs_expression_value *value,
                                        const pcs_configuration *c)

@@ -36,10 +36,8 @@ static void add_forces(const pcs_model *model, const pcs_configuration *c, doubl
         double row[PCS_NODE_V_MAX];
         pcs_node_row(pcs_model_node(model, force->node)->kind, pose, F, moment, row);
         pcs_element_add_row(model, f, force->node, 1, row);
-        if (power) {
-            const pcs_twist *twist = &c->twist[force->node];
-            power->applied += pcs_v3_dot(F, twist->v) + pcs_v3_dot(moment, twist->w);
-        }
+        if (power)
+            power->applied += pcs_element_dot_row(model, power->v, force->node, row);
     }
 }
 
@@ -91,15 +89,13 @@ static void tangent(const pcs_model *model, const pcs_configuration *c, double s
             double row[1][PCS_NODE_V_MAX];
             if (force->force[k].formula) {
                 pcs_node_row(kind, pose, e, pcs_v3_cross(arm, e), row[0]);
-                pcs_element_add_formula_tangent(model, c, force->force[k].formula, 1,
-                                                &force->node,
+                pcs_element_add_formula_tangent(model, c, force->force[k].formula, 1, &force->node,
                                                 (const double(*)[PCS_NODE_V_MAX])row, scale_K,
                                                 scale_C, saddle);
             }
             if (force->torque[k].formula) {
                 pcs_node_row(kind, pose, zero, e, row[0]);
-                pcs_element_add_formula_tangent(model, c, force->torque[k].formula, 1,
-                                                &force->node,
+                pcs_element_add_formula_tangent(model, c, force->torque[k].formula, 1, &force->node,
                                                 (const double(*)[PCS_NODE_V_MAX])row, scale_K,
                                                 scale_C, saddle);
             }

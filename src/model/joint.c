@@ -10,80 +10,118 @@
 
 #include "model/element.h"
 
-#define COINCIDENT                                                                \
-    {PCS_COORDINATE_WORLD, 0, 0, "x"}, {PCS_COORDINATE_WORLD, 1, 0, "y"},         \
-    {                                                                             \
-        PCS_COORDINATE_WORLD, 2, 0, "z"                                           \
+#define COINCIDENT                                                        \
+    {PCS_COORDINATE_WORLD, 0, 0, "x"}, {PCS_COORDINATE_WORLD, 1, 0, "y"}, \
+    {                                                                     \
+        PCS_COORDINATE_WORLD, 2, 0, "z"                                   \
     }
-#define PARALLEL_Z                                                                \
-    {PCS_COORDINATE_DOT, 0, 2, "tilt about y"},                                   \
-    {                                                                             \
-        PCS_COORDINATE_DOT, 1, 2, "tilt about x"                                  \
+#define PARALLEL_Z                               \
+    {PCS_COORDINATE_DOT, 0, 2, "tilt about y"},  \
+    {                                            \
+        PCS_COORDINATE_DOT, 1, 2, "tilt about x" \
     }
-#define PARALLEL                                                                  \
+#define PARALLEL                                                                            \
     {PCS_COORDINATE_DOT, 0, 1, "turn about z"}, {PCS_COORDINATE_DOT, 1, 2, "turn about x"}, \
-    {                                                                             \
-        PCS_COORDINATE_DOT, 2, 0, "turn about y"                                  \
+    {                                                                                       \
+        PCS_COORDINATE_DOT, 2, 0, "turn about y"                                            \
     }
-#define ON_Z_AXIS                                                                 \
-    {PCS_COORDINATE_ALONG, 0, 0, "offset x"},                                     \
-    {                                                                             \
-        PCS_COORDINATE_ALONG, 1, 0, "offset y"                                    \
+#define ON_Z_AXIS                              \
+    {PCS_COORDINATE_ALONG, 0, 0, "offset x"},  \
+    {                                          \
+        PCS_COORDINATE_ALONG, 1, 0, "offset y" \
     }
 
 static const pcs_joint_spec spatial[PCS_JOINT_KIND_COUNT] = {
     [PCS_JOINT_FIXED] = {"fixed", 6, {COINCIDENT, PARALLEL}, 0, {{0}}},
-    [PCS_JOINT_REVOLUTE] = {"revolute", 5, {COINCIDENT, PARALLEL_Z}, 1,
+    [PCS_JOINT_REVOLUTE] = {"revolute",
+                            5,
+                            {COINCIDENT, PARALLEL_Z},
+                            1,
                             {{PCS_COORDINATE_ANGLE, 2, 2, "angle", "rate"}}},
-    [PCS_JOINT_PRISMATIC] = {"prismatic", 5, {ON_Z_AXIS, PARALLEL}, 1,
+    [PCS_JOINT_PRISMATIC] = {"prismatic",
+                             5,
+                             {ON_Z_AXIS, PARALLEL},
+                             1,
                              {{PCS_COORDINATE_ALONG, 2, 2, "displacement", "speed"}}},
-    [PCS_JOINT_CYLINDRICAL] = {"cylindrical", 4, {ON_Z_AXIS, PARALLEL_Z}, 2,
+    [PCS_JOINT_CYLINDRICAL] = {"cylindrical",
+                               4,
+                               {ON_Z_AXIS, PARALLEL_Z},
+                               2,
                                {{PCS_COORDINATE_ALONG, 2, 2, "displacement", "speed"},
                                 {PCS_COORDINATE_ANGLE, 2, 2, "angle", "rate"}}},
-    [PCS_JOINT_SPHERICAL] = {"spherical", 3, {COINCIDENT}, 3,
+    [PCS_JOINT_SPHERICAL] = {"spherical",
+                             3,
+                             {COINCIDENT},
+                             3,
                              {{PCS_COORDINATE_ROTATION, 0, 0, "rotation_x", "rate_x"},
                               {PCS_COORDINATE_ROTATION, 1, 1, "rotation_y", "rate_y"},
                               {PCS_COORDINATE_ROTATION, 2, 2, "rotation_z", "rate_z"}}},
-    [PCS_JOINT_UNIVERSAL] = {"universal", 4,
-                             {COINCIDENT, {PCS_COORDINATE_DOT, 0, 1, "cross angle"}}, 2,
+    [PCS_JOINT_UNIVERSAL] = {"universal",
+                             4,
+                             {COINCIDENT, {PCS_COORDINATE_DOT, 0, 1, "cross angle"}},
+                             2,
                              {{PCS_COORDINATE_ANGLE, 0, 0, "angle1", "rate1"},
                               {PCS_COORDINATE_ANGLE_B, 0, 1, "angle2", "rate2"}}},
-    [PCS_JOINT_PLANAR] = {"planar", 3,
+    [PCS_JOINT_PLANAR] = {"planar",
+                          3,
                           {{PCS_COORDINATE_ALONG, 2, 0, "offset z"},
                            {PCS_COORDINATE_DOT, 2, 0, "tilt about y"},
-                           {PCS_COORDINATE_DOT, 2, 1, "tilt about x"}}, 3,
+                           {PCS_COORDINATE_DOT, 2, 1, "tilt about x"}},
+                          3,
                           {{PCS_COORDINATE_ALONG, 0, 0, "x", "speed_x"},
                            {PCS_COORDINATE_ALONG, 1, 1, "y", "speed_y"},
                            {PCS_COORDINATE_ANGLE, 2, 2, "angle", "rate"}}},
-    [PCS_JOINT_SCREW] = {"screw", 5,
-                         {ON_Z_AXIS, PARALLEL_Z, {PCS_COORDINATE_ALONG, 2, 2, "advance"}}, 1,
+    [PCS_JOINT_SCREW] = {"screw",
+                         5,
+                         {ON_Z_AXIS, PARALLEL_Z, {PCS_COORDINATE_ALONG, 2, 2, "advance"}},
+                         1,
                          {{PCS_COORDINATE_ANGLE, 2, 2, "angle", "rate"}}},
-    [PCS_JOINT_DISTANCE] = {"distance", 1, {{PCS_COORDINATE_DISTANCE, 0, 0, "length"}}, 1,
+    [PCS_JOINT_DISTANCE] = {"distance",
+                            1,
+                            {{PCS_COORDINATE_DISTANCE, 0, 0, "length"}},
+                            1,
                             {{PCS_COORDINATE_DISTANCE, 0, 0, "length", "speed"}}},
-    [PCS_JOINT_POINT_ON_LINE] = {"point-on-line", 2, {ON_Z_AXIS}, 1,
+    [PCS_JOINT_POINT_ON_LINE] = {"point-on-line",
+                                 2,
+                                 {ON_Z_AXIS},
+                                 1,
                                  {{PCS_COORDINATE_ALONG, 2, 2, "displacement", "speed"}}},
-    [PCS_JOINT_POINT_ON_PLANE] = {"point-on-plane", 1,
-                                  {{PCS_COORDINATE_ALONG, 2, 0, "offset z"}}, 2,
+    [PCS_JOINT_POINT_ON_PLANE] = {"point-on-plane",
+                                  1,
+                                  {{PCS_COORDINATE_ALONG, 2, 0, "offset z"}},
+                                  2,
                                   {{PCS_COORDINATE_ALONG, 0, 0, "x", "speed_x"},
                                    {PCS_COORDINATE_ALONG, 1, 1, "y", "speed_y"}}},
 };
 
 static const pcs_joint_spec planar[PCS_JOINT_KIND_COUNT] = {
-    [PCS_JOINT_FIXED] = {"fixed", 3,
-                         {{PCS_COORDINATE_WORLD, 0, 0, "x"}, {PCS_COORDINATE_WORLD, 1, 0, "y"},
-                          {PCS_COORDINATE_ANGLE, 2, 2, "angle"}}, 0, {{0}}},
-    [PCS_JOINT_REVOLUTE] = {"revolute", 2,
-                            {{PCS_COORDINATE_WORLD, 0, 0, "x"},
-                             {PCS_COORDINATE_WORLD, 1, 0, "y"}}, 1,
+    [PCS_JOINT_FIXED] = {"fixed",
+                         3,
+                         {{PCS_COORDINATE_WORLD, 0, 0, "x"},
+                          {PCS_COORDINATE_WORLD, 1, 0, "y"},
+                          {PCS_COORDINATE_ANGLE, 2, 2, "angle"}},
+                         0,
+                         {{0}}},
+    [PCS_JOINT_REVOLUTE] = {"revolute",
+                            2,
+                            {{PCS_COORDINATE_WORLD, 0, 0, "x"}, {PCS_COORDINATE_WORLD, 1, 0, "y"}},
+                            1,
                             {{PCS_COORDINATE_ANGLE, 2, 2, "angle", "rate"}}},
-    [PCS_JOINT_PRISMATIC] = {"prismatic", 2,
+    [PCS_JOINT_PRISMATIC] = {"prismatic",
+                             2,
                              {{PCS_COORDINATE_ALONG, 1, 0, "offset y"},
-                              {PCS_COORDINATE_ANGLE, 2, 2, "angle"}}, 1,
+                              {PCS_COORDINATE_ANGLE, 2, 2, "angle"}},
+                             1,
                              {{PCS_COORDINATE_ALONG, 0, 0, "displacement", "speed"}}},
-    [PCS_JOINT_DISTANCE] = {"distance", 1, {{PCS_COORDINATE_DISTANCE, 0, 0, "length"}}, 1,
+    [PCS_JOINT_DISTANCE] = {"distance",
+                            1,
+                            {{PCS_COORDINATE_DISTANCE, 0, 0, "length"}},
+                            1,
                             {{PCS_COORDINATE_DISTANCE, 0, 0, "length", "speed"}}},
-    [PCS_JOINT_POINT_ON_LINE] = {"point-on-line", 1,
-                                 {{PCS_COORDINATE_ALONG, 1, 0, "offset y"}}, 1,
+    [PCS_JOINT_POINT_ON_LINE] = {"point-on-line",
+                                 1,
+                                 {{PCS_COORDINATE_ALONG, 1, 0, "offset y"}},
+                                 1,
                                  {{PCS_COORDINATE_ALONG, 0, 0, "displacement", "speed"}}},
 };
 
@@ -223,8 +261,9 @@ static void rows(const pcs_model *model, const pcs_configuration *c, const pcs_r
         const pcs_joint *joint = &model->joints.data[k];
         const int32_t n = joint->n_rows, first = joint->first_row;
         for (int32_t i = 0; i < n && out->rate; ++i)
-            out->rate[first + i] =
-                joint->motion[i] ? pcs_formula_evaluate(joint->motion_rate[i], &c->t) : 0;
+            out->rate[first + i] = joint->motion[i]
+                                       ? pcs_formula_evaluate(joint->motion_rate[i], &c->t)
+                                       : 0;
         if (n == 0 || !(out->blocks || out->g || out->convective))
             continue; // no kinematics needed
         pcs_pair_state pair = pcs_configuration_pair(model, c, &joint->pair);

@@ -113,6 +113,16 @@ pcs_joint_kind pcs_model_joint_kind(const pcs_model *model, pcs_joint_id joint)
     return model->joints.data[joint].kind;
 }
 
+int32_t pcs_model_coupling_count(const pcs_model *model)
+{
+    return model->couplings.count;
+}
+
+const char *pcs_model_coupling_name(const pcs_model *model, int32_t coupling)
+{
+    return model->couplings.data[coupling].name;
+}
+
 int32_t pcs_model_contact_count(const pcs_model *model)
 {
     return model->n_slots;

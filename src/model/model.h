@@ -18,8 +18,8 @@ typedef struct pcs_body {
     char *name;
     int32_t node;
     double mass;
-    pcs_mat3 inertia;    // about the node, node axes (planar: m[2][2])
-    pcs_vec3 center;     // node in the body frame; node axes = body axes
+    pcs_mat3 inertia; // about the node, node axes (planar: m[2][2])
+    pcs_vec3 center;  // node in the body frame; node axes = body axes
     pcs_shape_def *shapes;
     int32_t n_shapes;
     // Initial state of the body frame.
@@ -40,17 +40,17 @@ typedef struct pcs_joint {
     char *name;
     pcs_joint_kind kind;
     pcs_pair pair;
-    int32_t n_rows;     // kinematic rows, then one for each prescribed motion
+    int32_t n_rows; // kinematic rows, then one for each prescribed motion
     pcs_coordinate row[PCS_JOINT_ROWS_MAX];
-    double target[PCS_JOINT_ROWS_MAX];           // value to keep; motion rows: unused
-    pcs_formula *motion[PCS_JOINT_ROWS_MAX];     // of t alone; NULL: constant target
+    double target[PCS_JOINT_ROWS_MAX];       // value to keep; motion rows: unused
+    pcs_formula *motion[PCS_JOINT_ROWS_MAX]; // of t alone; NULL: constant target
     pcs_formula *motion_rate[PCS_JOINT_ROWS_MAX];
     pcs_formula *motion_acceleration[PCS_JOINT_ROWS_MAX];
     double pitch_per_radian; // screw: row n-1 is  displacement - pitch_per_radian * angle
     int32_t n_coordinates;
     pcs_coordinate coordinate[PCS_JOINT_COORDINATES_MAX];
-    int32_t first_row;  // scalar row number
-    int32_t row_block;  // index among the row blocks, -1 without rows
+    int32_t first_row; // scalar row number
+    int32_t row_block; // index among the row blocks, -1 without rows
 } pcs_joint;
 
 typedef struct pcs_coupling {

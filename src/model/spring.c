@@ -6,29 +6,21 @@
 static double spring_force(const pcs_spring *s, const pcs_configuration *c,
                            const pcs_pair_state *pair, const pcs_rate_form *form)
 {
-    double x = pcs_coordinate_value(&s->coordinate, pair,
-                                    pcs_element_reference(c, &s->coordinate));
+    double x = pcs_coordinate_value(&s->coordinate, pair, pcs_element_reference(c, &s->coordinate));
     return -s->stiffness * (x - s->rest) - s->damping * pcs_coordinate_rate(form, pair);
 }
 
-static void force(const pcs_model *model, const pcs_configuration *c, double *f,
-                  pcs_power *power)
+static void force(const pcs_model *model, const pcs_configuration *c, double *f, pcs_power *power)
 {
     for (int32_t i = 0; i < model->springs.count; ++i) {
         const pcs_spring *s = &model->springs.data[i];
         pcs_pair_state pair = pcs_configuration_pair(model, c, &s->pair);
         pcs_rate_form form = pcs_coordinate_rate_form(&s->coordinate, &pair);
         double lambda = spring_force(s, c, &pair, &form);
-        double row_a[PCS_NODE_V_MAX], row_b[PCS_NODE_V_MAX];
-        pcs_coordinate_rows(&form, &pair, row_a, row_b);
-        if (s->pair.a.node >= 0)
-            pcs_element_add_row(model, f, s->pair.a.node, lambda, row_a);
-        if (s->pair.b.node >= 0)
-            pcs_element_add_row(model, f, s->pair.b.node, lambda, row_b);
-        if (power) {
-            double rate = pcs_coordinate_rate(&form, &pair);
-            power->damping -= s->damping * rate * rate;
-        }
+        double rate = pcs_element_add_coordinate(model, &s->pair, &pair, &form, lambda, f,
+                                                 power ? power->v : NULL);
+        if (power)
+            power->damping -= s->damping * pcs_coordinate_rate(&form, &pair) * rate;
     }
 }
 

@@ -3,7 +3,7 @@
 // Over a step of length h, with x_{k+s} = (1-s) x_k + s x_{k+1}:
 //     M (v_{k+1} - v_k) = h f(t_{k+theta}, q_{k+theta}, v_{k+theta}) + G^T p + H^T r
 //     q_{k+1} = q_k [+] h v_{k+a},   q_{k+theta} = q_k [+] theta h v_{k+a}
-//     joints    G v_{k+1} = rate(t_{k+1}) - (1-theta) h (dG/dt) v        (order 2 for theta = 1/2)
+//     joints    G v_{k+1} = rate - (1-theta) h ((dG/dt) v - rate')      (order 2 for theta = 1/2)
 //     contacts  closed in the forecast:  K* \ni uhat \perp r \in K,  u = U_{k+1} + e U_k
 // a = theta is the classical scheme, a = 1/2 the variant that dissipates for every theta >= 1/2
 // [Acary lectures 3.6]. G, H and the gaps are taken at q_k [+] theta h v_k. Newton's method solves for
@@ -62,7 +62,7 @@ static pcs_status init_arrays(moreau_jean *s)
     pcs_context *ctx = s->base.ctx;
     const pcs_model *m = s->base.model;
     double **of_q[] = {&s->q_forecast, &s->q_middle, &s->q_end};
-    double **of_v[] = {&s->v, &s->v_middle, &s->v_free, &s->f,
+    double **of_v[] = {&s->v, &s->v_middle, &s->v_work, &s->v_free, &s->f,
                        &s->x, &s->momentum, &s->M_v,    &s->scale};
     double **of_rows[] = {&s->g, &s->rate, &s->convective, &s->p, &s->p_free, &s->p_step};
     double **of_contacts[] = {&s->u_k, &s->r, &s->u, &s->q_c, &s->restitution};
@@ -127,15 +127,15 @@ static void destroy(pcs_scheme *scheme)
 {
     moreau_jean *s = self(scheme);
     pcs_context *ctx = scheme->ctx;
-    void *arrays[] = {s->q_forecast, s->q_middle,      s->q_end, s->v,
-                      s->v_middle,   s->v_free,        s->f,     s->x,
-                      s->momentum,   s->scale,         s->M_v,   s->g,
-                      s->rate,       s->convective,    s->p,     s->p_free,
-                      s->p_step,     s->u_k,           s->r,     s->u,
-                      s->q_c,        s->restitution,   s->mu,    s->active,
-                      s->is_active,  s->offset,        s->H,     s->normal_rows,
-                      s->contacts,   s->contacts_end,  s->rows,  s->row_values,
-                      s->rows_end,   s->row_values_end};
+    void *arrays[] = {s->q_forecast,  s->q_middle,  s->q_end,         s->v,
+                      s->v_middle,    s->v_work,    s->v_free,        s->f,
+                      s->x,           s->momentum,  s->scale,         s->M_v,
+                      s->g,           s->rate,      s->convective,    s->p,
+                      s->p_free,      s->p_step,    s->u_k,           s->r,
+                      s->u,           s->q_c,       s->restitution,   s->mu,
+                      s->active,      s->is_active, s->offset,        s->H,
+                      s->normal_rows, s->contacts,  s->contacts_end,  s->rows,
+                      s->row_values,  s->rows_end,  s->row_values_end};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i)
         pcs_free(ctx, arrays[i]);
     pcs_configuration_free(ctx, &s->forecast);
@@ -167,13 +167,8 @@ static void forecast(moreau_jean *s, const pcs_state *state)
     pcs_model_retract(m, s->q_k, s->x, s->q_forecast);
     pcs_configuration_update(m, &s->forecast, s->t_k + s->theta * s->h, s->q_forecast, s->v_k,
                              s->turns);
-    pcs_rows rows = {s->rows, NULL, NULL, s->convective};
+    pcs_rows rows = {s->rows, NULL, s->rate, s->convective};
     pcs_model_rows(m, &s->forecast, &rows);
-    // The prescribed rates are wanted at the end of the step: no block is touched by this.
-    s->forecast.t = s->t_k + s->h;
-    pcs_rows rates = {NULL, NULL, s->rate, NULL};
-    pcs_model_rows(m, &s->forecast, &rates);
-    s->forecast.t = s->t_k + s->theta * s->h;
     pcs_mj_activate(s, state);
 }
 
@@ -199,8 +194,10 @@ static void momentum_balance(moreau_jean *s, pcs_power *power)
     const pcs_model *m = s->base.model;
     for (int32_t i = 0; i < m->n_v; ++i) {
         s->v_middle[i] = (1 - s->theta) * s->v_k[i] + s->theta * s->v[i];
-        s->x[i] = s->theta * s->h * ((1 - s->a) * s->v_k[i] + s->a * s->v[i]);
+        s->v_work[i] = (1 - s->a) * s->v_k[i] + s->a * s->v[i];
+        s->x[i] = s->theta * s->h * s->v_work[i];
     }
+    power->v = s->v_work;
     pcs_model_retract(m, s->q_k, s->x, s->q_middle);
     pcs_configuration_update(m, &s->middle, s->t_k + s->theta * s->h, s->q_middle, s->v_middle,
                              s->turns);
@@ -322,7 +319,8 @@ static pcs_status correct(moreau_jean *s, const pcs_state *state, pcs_step_repor
     enum { ROUNDS_MAX = 20 };
     const pcs_model *m = s->base.model;
     const bool look_ahead = (int)s->base.options[MJ_PROJECTION] == MJ_PROJECT_ALL && m->n_slots > 0;
-    // x holds -R(v); the joint rows ask for G v_{k+1} = rate - (1-theta) h (dG/dt) v.
+    // x holds -R(v); the joint rows ask for G v_{k+1} = rate - (1-theta) h ((dG/dt) v - rate'), the
+    // rate at the end of the step expanded about the forecast.
     pcs_model_rows_multiply(m, s->rows, s->v, s->p_step);
     for (int32_t i = 0; i < m->n_rows; ++i)
         s->p_step[i] = s->rate[i] - (1 - s->theta) * s->h * s->convective[i] - s->p_step[i];
@@ -429,22 +427,6 @@ static void contact_work(moreau_jean *s, pcs_state *state, pcs_step_report *repo
     }
 }
 
-// Work of the prescribed motions: p.(G v)_{k+a} over their rows.
-static void driver_work(moreau_jean *s, double *work)
-{
-    const pcs_model *m = s->base.model;
-    for (int32_t i = 0; i < m->n_v; ++i)
-        s->x[i] = (1 - s->a) * s->v_k[i] + s->a * s->v[i];
-    for (int32_t k = 0; k < m->joints.count; ++k) {
-        const pcs_joint *joint = &m->joints.data[k];
-        for (int32_t i = 0; i < joint->n_rows; ++i)
-            if (joint->motion[i])
-                work[PCS_WORK_DRIVER] += s->p[joint->first_row + i] *
-                                         pcs_model_row_multiply(m, &s->rows[joint->row_block], i,
-                                                                s->x);
-    }
-}
-
 static void measure(moreau_jean *s, pcs_state *state, const pcs_power *power,
                     pcs_step_report *report)
 {
@@ -454,12 +436,15 @@ static void measure(moreau_jean *s, pcs_state *state, const pcs_power *power,
     work[PCS_WORK_ACTUATOR] += s->h * power->actuator;
     work[PCS_WORK_DAMPING] += s->h * power->damping;
     contact_work(s, state, report);
-    driver_work(s, work);
+    for (int32_t i = 0; i < m->n_v; ++i) // the projection has changed v
+        s->v_work[i] = (1 - s->a) * s->v_k[i] + s->a * s->v[i];
+    work[PCS_WORK_DRIVER] += pcs_model_driven_work(m, s->rows, s->p, s->v_work);
     report->h = s->h;
     report->contacts = s->n_active;
     report->kinetic = pcs_model_kinetic(m, &s->end);
     report->potential = pcs_model_potential(m, &s->end);
     const uint8_t *redundant = pcs_saddle_redundant_rows(s->saddle);
+    report->redundant_rows = 0;
     for (int32_t i = 0; i < m->n_rows; ++i)
         report->redundant_rows += redundant[i];
 }
@@ -526,7 +511,7 @@ static pcs_status step_once(moreau_jean *s, pcs_state *state, double h, pcs_step
     return solved;
 }
 
-// Shrinks the step by halves when the policy asks for it; at the last halving the step is taken.
+// Shrinks the step by halves when the policy asks for it.
 static pcs_status step_halved(moreau_jean *s, pcs_state *state, double h, int depth,
                               pcs_step_report *report)
 {

@@ -44,6 +44,7 @@ typedef struct moreau_jean {
     pcs_configuration end;      // q_{k+1}, v_{k+1}
     double *q_forecast, *q_middle, *q_end;
     double *v, *v_middle;             // Newton iterate of v_{k+1}; (1-theta) v_k + theta v
+    double *v_work;                   // v_{k+a}: moves the positions, and work is taken along it
     double *v_free;                   // velocity under the joints, without contacts
     double *f, *x, *momentum, *scale; // forces; right-hand side and solution; M (v - v_k)
     double *M_v;

@@ -128,6 +128,31 @@ static pcs_status solve_problem(moreau_jean *s, const pcs_friction_contact *prob
     return again;
 }
 
+// Names the body or, if all are finite, the contact behind a NaN or an infinity in the problem.
+static pcs_status not_finite(const moreau_jean *s)
+{
+    const pcs_model *model = s->base.model;
+    const double t = s->t_k + s->h;
+    for (int32_t b = 0; b < model->bodies.count; ++b) {
+        const pcs_node *node = pcs_model_node(model, model->bodies.data[b].node);
+        for (int32_t i = 0; i < pcs_node_v_size(node->kind); ++i)
+            if (!isfinite(s->v_free[node->v + i]))
+                return pcs_error(s->base.ctx, PCS_ERROR_NUMERIC,
+                                 "t = %g: the velocity of body '%s' is not a number; check its "
+                                 "forces, or take a smaller step",
+                                 t, model->bodies.data[b].name);
+    }
+    for (int32_t k = 0; k < s->n_active; ++k)
+        for (int32_t i = s->offset[k]; i < s->offset[k + 1]; ++i)
+            if (!isfinite(s->q_c[i]))
+                return pcs_error(s->base.ctx, PCS_ERROR_NUMERIC,
+                                 "t = %g: the relative velocity of contact '%s' is not a number; "
+                                 "check its surface speed",
+                                 t, model->slot_names.data[s->active[k]]);
+    return pcs_error(s->base.ctx, PCS_ERROR_NUMERIC,
+                     "t = %g: the contact problem has a NaN or an infinity", t);
+}
+
 pcs_status pcs_mj_solve_contacts(moreau_jean *s, pcs_step_report *report)
 {
     const pcs_model *model = s->base.model;
@@ -148,7 +173,7 @@ pcs_status pcs_mj_solve_contacts(moreau_jean *s, pcs_step_report *report)
     pcs_status status = solve_problem(s, &problem, &info);
     pcs_arena_release(&s->arena, mark);
     if (status == PCS_ERROR_NUMERIC)
-        return pcs_error(s->base.ctx, status, "the contact problem has a NaN or an infinity");
+        return not_finite(s);
     report->residual = info.residual.scaled;
     report->solver_iterations += info.sweeps + info.newton_steps;
     return status;

@@ -1,14 +1,18 @@
 // Projection after a step: positions on g = 0 (and, if asked, gaps >= 0), velocities on G v = rate.
 // Both use the factors of the step (A and G at the forecast) with exact residuals, so each pass
-// shrinks the error by O(h); A replaces M as the metric.
+// shrinks the error by O(h); A replaces M as the metric. Next to a singular position G turns more in
+// a step than its smallest singular value, and a pass magnifies the error instead: then it is
+// taken back and G is renewed at the end of the step.
 #include "schemes/moreau_jean.h"
 
 #include <string.h>
 
 enum { PASSES_MAX = 25 };
-// A pass that does not bring the error below this part of the last one has met rounding or a
-// redundant contradiction.
+// A pass that does not bring the error below this part of the last one has met rounding, a redundant
+// contradiction or a singular position.
 static const double stagnation = 0.5;
+// Stagnation below this multiple of the tolerance is put down to rounding.
+static const double rounding_margin = 10;
 
 static double largest(const double *x, int32_t n)
 {
@@ -86,12 +90,47 @@ static pcs_status push_out(moreau_jean *s, double deepest)
     return PCS_OK;
 }
 
+// Factors with G at the end configuration.
+static pcs_status renew_factors(moreau_jean *s)
+{
+    pcs_rows rows = {s->rows, NULL, NULL, NULL};
+    update_end(s);
+    pcs_model_rows(s->base.model, &s->end, &rows);
+    return pcs_saddle_factor(s->saddle);
+}
+
+static void negate(double *x, int32_t n)
+{
+    for (int32_t i = 0; i < n; ++i)
+        x[i] = -x[i];
+}
+
+// v and the joint impulses of the step change by a multiple of the last solution.
+static void change_velocities(moreau_jean *s, double scale)
+{
+    const pcs_model *model = s->base.model;
+    for (int32_t i = 0; i < model->n_v; ++i)
+        s->v[i] += scale * s->x[i];
+    for (int32_t i = 0; i < model->n_rows; ++i)
+        s->p[i] += scale * s->p_step[i];
+}
+
+// With theta = a = 1/2 the step leaves, where the third derivative of g is small,
+//     g(q_{k+1}) = h^3/4 g''(v, v')    and    G v_{k+1} - rate = h^2 g''(v, v'),
+// also for a jump of v. So 4/h times the position correction x takes away most of the velocity error,
+// along the same columns A^{-1} G^T as the velocity projection, which decides.
+static void predict_velocities(moreau_jean *s)
+{
+    change_velocities(s, 4 / s->h);
+}
+
 static pcs_status project_positions(moreau_jean *s, pcs_step_report *report)
 {
     const pcs_model *model = s->base.model;
     const double tolerance = s->base.options[MJ_PROJECTION_TOLERANCE];
     const int mode = (int)s->base.options[MJ_PROJECTION];
     const bool unilateral = mode == MJ_PROJECT_ALL && model->n_slots > 0;
+    bool renewed = model->n_rows == 0; // nothing to renew
     double last = HUGE_VAL;
     for (int pass = 0;; ++pass) {
         update_end(s);
@@ -100,15 +139,26 @@ static pcs_status project_positions(moreau_jean *s, pcs_step_report *report)
         report->drift = largest(s->g, model->n_rows);
         report->penetration = model->n_slots > 0 ? penetration(s, unilateral) : 0;
         double error = unilateral ? fmax(report->drift, report->penetration) : report->drift;
-        if (mode == MJ_PROJECT_NONE || error <= tolerance || pass == PASSES_MAX ||
-            !(error < stagnation * last))
+        if (mode == MJ_PROJECT_NONE || error <= tolerance || pass == PASSES_MAX)
             return PCS_OK;
+        if (!(error < stagnation * last)) {
+            if (renewed || error <= rounding_margin * tolerance)
+                return PCS_OK;
+            renewed = true;
+            last = HUGE_VAL;
+            negate(s->x, model->n_v);
+            pcs_model_retract(model, s->q_end, s->x, s->q_end);
+            PCS_TRY(renew_factors(s));
+            continue;
+        }
         last = error;
         memset(s->x, 0, sizeof(double) * (size_t)model->n_v);
         for (int32_t i = 0; i < model->n_rows; ++i)
             s->p_step[i] = -s->g[i];
         if (model->n_rows > 0)
             pcs_saddle_solve(s->saddle, s->x, s->p_step);
+        if (pass == 0 && s->theta == 0.5)
+            predict_velocities(s);
         if (unilateral && report->penetration > tolerance) {
             pcs_arena_mark mark = pcs_arena_get_mark(&s->arena);
             pcs_status status = push_out(s, report->penetration);
@@ -119,37 +169,49 @@ static pcs_status project_positions(moreau_jean *s, pcs_step_report *report)
     }
 }
 
-static void project_velocities(moreau_jean *s, pcs_step_report *report)
+static pcs_status project_velocities(moreau_jean *s, pcs_step_report *report)
 {
     const pcs_model *model = s->base.model;
     if (model->n_rows == 0)
-        return;
-    // A velocity error of tolerance / h moves the joint by the tolerance within a step.
-    const double tolerance = s->base.options[MJ_PROJECTION_TOLERANCE] / s->h;
+        return PCS_OK;
+    // Relative to the fastest velocity: what is left must not depend on the step, or it would hide
+    // the order of the scheme in small ones.
+    const double tolerance =
+        s->base.options[MJ_PROJECTION_TOLERANCE] * fmax(1, largest(s->v, model->n_v));
+    bool renewed = false;
     pcs_rows rows = {s->rows_end, NULL, s->rate, NULL};
     pcs_model_rows(model, &s->end, &rows);
     double last = HUGE_VAL;
     for (int pass = 0;; ++pass) {
-        pcs_model_rows_multiply(model, s->rows_end, s->v, s->p_step);
+        pcs_model_rows_multiply(model, s->rows_end, s->v, s->g);
         for (int32_t i = 0; i < model->n_rows; ++i)
-            s->p_step[i] = s->rate[i] - s->p_step[i];
-        double error = largest(s->p_step, model->n_rows);
+            s->g[i] = s->rate[i] - s->g[i];
+        double error = largest(s->g, model->n_rows);
         report->velocity_drift = error;
         if ((int)s->base.options[MJ_PROJECTION] == MJ_PROJECT_NONE || error <= tolerance ||
-            pass == PASSES_MAX || !(error < stagnation * last))
-            return;
+            pass == PASSES_MAX)
+            return PCS_OK;
+        if (!(error < stagnation * last)) {
+            if (renewed || error <= rounding_margin * tolerance)
+                return PCS_OK;
+            renewed = true;
+            last = HUGE_VAL;
+            change_velocities(s, -1);
+            PCS_TRY(renew_factors(s));
+            continue;
+        }
         last = error;
         memset(s->x, 0, sizeof(double) * (size_t)model->n_v);
+        memcpy(s->p_step, s->g, sizeof(double) * (size_t)model->n_rows);
         pcs_saddle_solve(s->saddle, s->x, s->p_step);
-        for (int32_t i = 0; i < model->n_v; ++i)
-            s->v[i] += s->x[i];
+        change_velocities(s, 1);
     }
 }
 
 pcs_status pcs_mj_project(moreau_jean *s, pcs_step_report *report)
 {
     PCS_TRY(project_positions(s, report));
-    project_velocities(s, report);
+    PCS_TRY(project_velocities(s, report));
     update_end(s); // the velocity may have changed
     return PCS_OK;
 }

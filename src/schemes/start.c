@@ -84,6 +84,17 @@ static double evaluate(projection *w, const double *q, const double *turns, doub
     return largest(w->g, w->model->n_rows, worst);
 }
 
+// Refuses a prescribed motion without a value (level "position") or with an infinite rate.
+static pcs_status check_finite(projection *w, const double *x, const char *level)
+{
+    for (int32_t i = 0; i < w->model->n_rows; ++i)
+        if (!isfinite(x[i]))
+            return pcs_error(w->ctx, PCS_ERROR_MODEL,
+                             "%s: the %s at the start (t = %g) is not finite",
+                             w->model->row_names.data[i], level, w->c.t);
+    return PCS_OK;
+}
+
 static pcs_status factor(projection *w)
 {
     pcs_model_matrix(w->model, &w->c, 0, 0, w->saddle);
@@ -101,6 +112,7 @@ static pcs_status project_position(projection *w, const pcs_start_opts *opts, pc
     const pcs_model *model = w->model;
     int32_t first_worst, worst;
     double error = evaluate(w, state->q, state->turns, *state->t, false, &first_worst);
+    PCS_TRY(check_finite(w, w->g, "position"));
     double first_error = error;
     bool moved = false;
     for (int i = 0; i < ITERATIONS_MAX && error > opts->tolerance; ++i) {
@@ -161,8 +173,8 @@ static pcs_status project_position(projection *w, const pcs_start_opts *opts, pc
     return PCS_OK;
 }
 
-// Three products of axes hold two frames parallel, but vanish for some turned frames too (half turns
-// about the axes, third turns about the diagonal); a joint must not begin there.
+// Three products of axes hold two frames parallel, but vanish for some turned frames too (half
+// turns about the axes, third turns about the diagonal); a joint must not begin there.
 static pcs_status check_parallel_joints(projection *w, const pcs_state *state)
 {
     const pcs_model *model = w->model;
@@ -173,13 +185,13 @@ static pcs_status check_parallel_joints(projection *w, const pcs_state *state)
             continue;
         pcs_pair_state pair = pcs_configuration_pair(model, &w->c, &joint->pair);
         pcs_mat3 R = pcs_m3_tmul(&pair.R_a, &pair.R_b);
+        int32_t row = joint->first_row + (joint->kind == PCS_JOINT_FIXED ? 3 : 2);
         double cosine = 0.5 * (R.m[0][0] + R.m[1][1] + R.m[2][2] - 1);
         if (cosine < 0.5) // parallel: 1; the nearest other solution: -0.5
             return pcs_error(w->ctx, PCS_ERROR_MODEL,
                              "%s cannot be closed: its two frames are turned by %.3g rad against "
                              "each other; give them parallel axes",
-                             model->row_names.data[joint->first_row + (joint->kind == PCS_JOINT_FIXED ? 3 : 2)],
-                             acos(fmax(cosine, -1)));
+                             model->row_names.data[row], acos(fmax(cosine, -1)));
     }
     return PCS_OK;
 }
@@ -190,6 +202,7 @@ static pcs_status project_velocity(projection *w, pcs_state *state, pcs_statisti
     pcs_configuration_update(model, &w->c, *state->t, state->q, state->v, state->turns);
     pcs_rows rows = {w->rows.blocks, w->g, w->rate, NULL};
     pcs_model_rows(model, &w->c, &rows);
+    PCS_TRY(check_finite(w, w->rate, "prescribed velocity"));
     PCS_TRY(factor(w));
     double scale = 0;
     for (int32_t i = 0; i < model->n_v; ++i)
@@ -218,6 +231,11 @@ static pcs_status project_velocity(projection *w, pcs_state *state, pcs_statisti
                 statistics->assembly_velocity_body = b;
             }
         }
+    }
+    const double noise = 1e-12; // relative; a change below it is rounding, not a change
+    if (statistics->assembly_velocity <= noise * scale) {
+        statistics->assembly_velocity = 0;
+        statistics->assembly_velocity_body = PCS_GROUND;
     }
     int32_t worst;
     pcs_model_rows_multiply(model, w->rows.blocks, state->v, w->p);

@@ -20,6 +20,7 @@ typedef enum signal_kind {
     SIGNAL_TORQUE,
     SIGNAL_GAP,
     SIGNAL_IMPULSE,
+    SIGNAL_CONTACT_FORCE,
     SIGNAL_CONTACT_VELOCITY,
     SIGNAL_STATE,
     SIGNAL_ENERGY,
@@ -49,14 +50,16 @@ static const signal_group groups[] = {
     {SIGNAL_GAP, "contact", "gap", NULL, 0},
     {SIGNAL_IMPULSE, "contact", "impulse", "n t1", 2},
     {SIGNAL_IMPULSE, "contact", "impulse", "n t1 t2", 3},
+    {SIGNAL_CONTACT_FORCE, "contact", "force", "n t1", 2},
+    {SIGNAL_CONTACT_FORCE, "contact", "force", "n t1 t2", 3},
     {SIGNAL_CONTACT_VELOCITY, "contact", "velocity", "n t1", 2},
     {SIGNAL_CONTACT_VELOCITY, "contact", "velocity", "n t1 t2", 3},
     {SIGNAL_STATE, "contact", "state", NULL, 0},
 };
 enum { GROUP_COUNT = sizeof groups / sizeof *groups };
 
-static const char *const energies[] = {"kinetic", "potential", "total",  "applied", "actuator",
-                                       "driver",  "damping",   "friction", "impact", "numerical"};
+static const char *const energies[] = {"kinetic", "potential", "total",    "applied", "actuator",
+                                       "driver",  "damping",   "friction", "impact",  "numerical"};
 enum { ENERGY_COUNT = sizeof energies / sizeof *energies };
 
 static double energy(const pcs_energy_account *e, int32_t i)
@@ -68,18 +71,49 @@ static double energy(const pcs_energy_account *e, int32_t i)
     return value[i];
 }
 
-// Called for each signal in order; stops the walk by returning true.
-typedef bool (*visit_fn)(void *user, const char *path, pcs_signal signal);
+// Goes through all signals in order. A model may have many objects, so an object that cannot matter
+// is passed over before its paths are made.
+typedef struct visitor {
+    // Whether an object with `count` signals matters; NULL: each does.
+    bool (*enter)(void *user, const char *object, const char *name, int32_t count);
+    // Called for each signal; stops the walk by returning true.
+    bool (*visit)(void *user, const char *path, pcs_signal signal);
+    void *user;
+} visitor;
 
 enum { PATH_MAX_LENGTH = 512 };
 
+static bool is_offered(const signal_group *g, const char *object, int32_t dimension)
+{
+    return strcmp(g->object, object) == 0 && (!g->dimension || g->dimension == dimension);
+}
+
+// Number of signals that the table gives to each object of a kind.
+static int32_t count_signals(const char *object, int32_t dimension)
+{
+    int32_t count = 0;
+    for (int g = 0; g < GROUP_COUNT; ++g) {
+        if (!is_offered(&groups[g], object, dimension))
+            continue;
+        ++count;
+        for (const char *c = groups[g].components; c && *c; ++c)
+            count += *c == ' ';
+    }
+    return count;
+}
+
+static bool enter(const visitor *v, const char *object, const char *name, int32_t count)
+{
+    return !v->enter || v->enter(v->user, object, name, count);
+}
+
 static bool visit_components(const signal_group *g, const char *name, int32_t index,
-                             visit_fn visit, void *user)
+                             const visitor *v)
 {
     char path[PATH_MAX_LENGTH];
     if (!g->components) {
         snprintf(path, sizeof path, "%s.%s.%s", g->object, name, g->quantity);
-        return visit(user, path, (pcs_signal){(int32_t)g->kind, index, 0});
+        return v->visit(v->user, path, (pcs_signal){(int32_t)g->kind, index, 0});
     }
     int32_t component = 0;
     for (const char *c = g->components; *c; ++component) {
@@ -87,7 +121,7 @@ static bool visit_components(const signal_group *g, const char *name, int32_t in
         snprintf(path, sizeof path, "%s.%s.%s.%.*s", g->object, name, g->quantity, (int)length, c);
         // The planar angular velocity and torque have only their third component.
         int32_t number = g->dimension == 2 && *g->components == 'z' ? 2 : component;
-        if (visit(user, path, (pcs_signal){(int32_t)g->kind, index, number}))
+        if (v->visit(v->user, path, (pcs_signal){(int32_t)g->kind, index, number}))
             return true;
         c += length + (c[length] == ' ');
     }
@@ -95,55 +129,68 @@ static bool visit_components(const signal_group *g, const char *name, int32_t in
 }
 
 static bool visit_object(const pcs_model *model, const char *object, const char *name,
-                         int32_t index, visit_fn visit, void *user)
+                         int32_t index, const visitor *v)
 {
     for (int g = 0; g < GROUP_COUNT; ++g) {
-        if (strcmp(groups[g].object, object) != 0 ||
-            (groups[g].dimension && groups[g].dimension != model->dimension))
-            continue;
-        if (visit_components(&groups[g], name, index, visit, user))
+        if (is_offered(&groups[g], object, model->dimension) &&
+            visit_components(&groups[g], name, index, v))
             return true;
     }
     return false;
 }
 
-static bool visit_joint(const pcs_model *model, int32_t j, visit_fn visit, void *user)
+static bool visit_joint(const pcs_model *model, int32_t j, const visitor *v)
 {
     const pcs_joint *joint = &model->joints.data[j];
     char path[PATH_MAX_LENGTH];
     for (int32_t i = 0; i < joint->n_coordinates; ++i) {
         snprintf(path, sizeof path, "joint.%s.%s", joint->name,
                  pcs_joint_coordinate_name(joint->kind, model->dimension, i));
-        if (visit(user, path, (pcs_signal){SIGNAL_COORDINATE, j, i}))
+        if (v->visit(v->user, path, (pcs_signal){SIGNAL_COORDINATE, j, i}))
             return true;
         snprintf(path, sizeof path, "joint.%s.%s", joint->name,
                  pcs_joint_rate_name(joint->kind, model->dimension, i));
-        if (visit(user, path, (pcs_signal){SIGNAL_RATE, j, i}))
+        if (v->visit(v->user, path, (pcs_signal){SIGNAL_RATE, j, i}))
             return true;
     }
-    return visit_object(model, "joint", joint->name, j, visit, user);
+    return visit_object(model, "joint", joint->name, j, v);
 }
 
-static void walk(const pcs_model *model, visit_fn visit, void *user)
+static bool visit_objects(const pcs_model *model, const visitor *v)
+{
+    int32_t count = count_signals("body", model->dimension);
+    for (int32_t i = 0; i < model->bodies.count; ++i) {
+        const char *name = model->bodies.data[i].name;
+        if (enter(v, "body", name, count) && visit_object(model, "body", name, i, v))
+            return true;
+    }
+    count = count_signals("joint", model->dimension);
+    for (int32_t i = 0; i < model->joints.count; ++i) {
+        const pcs_joint *joint = &model->joints.data[i];
+        if (enter(v, "joint", joint->name, count + 2 * joint->n_coordinates) &&
+            visit_joint(model, i, v))
+            return true;
+    }
+    count = count_signals("contact", model->dimension);
+    for (int32_t i = 0; i < model->n_slots; ++i) {
+        const char *name = model->slot_names.data[i];
+        if (enter(v, "contact", name, count) && visit_object(model, "contact", name, i, v))
+            return true;
+    }
+    return false;
+}
+
+static void walk(const pcs_model *model, const visitor *v)
 {
     char path[PATH_MAX_LENGTH];
-    if (visit(user, "time", (pcs_signal){SIGNAL_TIME, 0, 0}))
+    if (v->visit(v->user, "time", (pcs_signal){SIGNAL_TIME, 0, 0}) || visit_objects(model, v))
         return;
-    for (int32_t i = 0; i < model->bodies.count; ++i)
-        if (visit_object(model, "body", model->bodies.data[i].name, i, visit, user))
-            return;
-    for (int32_t i = 0; i < model->joints.count; ++i)
-        if (visit_joint(model, i, visit, user))
-            return;
-    for (int32_t i = 0; i < model->n_slots; ++i)
-        if (visit_object(model, "contact", model->slot_names.data[i], i, visit, user))
-            return;
     for (int32_t i = 0; i < ENERGY_COUNT; ++i) {
         snprintf(path, sizeof path, "energy.%s", energies[i]);
-        if (visit(user, path, (pcs_signal){SIGNAL_ENERGY, 0, i}))
+        if (v->visit(v->user, path, (pcs_signal){SIGNAL_ENERGY, 0, i}))
             return;
     }
-    visit(user, "solver.residual", (pcs_signal){SIGNAL_RESIDUAL, 0, 0});
+    v->visit(v->user, "solver.residual", (pcs_signal){SIGNAL_RESIDUAL, 0, 0});
 }
 
 typedef struct search {
@@ -153,6 +200,17 @@ typedef struct search {
     int nearest_distance;
     char nearest[PATH_MAX_LENGTH];
 } search;
+
+// The wanted path begins with "object.name."
+static bool may_match(void *user, const char *object, const char *name, int32_t count)
+{
+    (void)count;
+    const char *wanted = ((const search *)user)->wanted;
+    size_t length = strlen(object), name_length = strlen(name);
+    return strncmp(wanted, object, length) == 0 && wanted[length] == '.' &&
+           strncmp(wanted + length + 1, name, name_length) == 0 &&
+           wanted[length + 1 + name_length] == '.';
+}
 
 static bool match(void *user, const char *path, pcs_signal signal)
 {
@@ -182,15 +240,21 @@ pcs_status pcs_model_find_signal(pcs_context *ctx, const pcs_model *model, const
 {
     search s = {.wanted = path, .nearest_distance = INT_MAX};
     if (strlen(path) < PATH_MAX_LENGTH)
-        walk(model, match, &s);
+        walk(model, &(visitor){may_match, match, &s});
     if (s.found) {
         *out = s.signal;
         return PCS_OK;
     }
     if (strlen(path) < PATH_MAX_LENGTH)
-        walk(model, compare, &s);
-    return pcs_error(ctx, PCS_ERROR_INPUT, "there is no signal '%.200s'; did you mean '%s'?", path,
-                     s.nearest);
+        walk(model, &(visitor){NULL, compare, &s});
+    const char *nearest = s.nearest;
+    if (pcs_text_nearest(path, &nearest, 1))
+        return pcs_error(ctx, PCS_ERROR_INPUT, "there is no signal '%.200s'; did you mean '%s'?",
+                         path, nearest);
+    return pcs_error(ctx, PCS_ERROR_INPUT,
+                     "there is no signal '%.200s'; signals look like body.NAME.position.x, "
+                     "joint.NAME.angle, contact.NAME.gap, energy.kinetic",
+                     path);
 }
 
 typedef struct counter {
@@ -199,6 +263,17 @@ typedef struct counter {
     char *path;
     size_t size;
 } counter;
+
+static bool pass_over(void *user, const char *object, const char *name, int32_t count)
+{
+    (void)object;
+    (void)name;
+    counter *c = user;
+    if (c->left < count)
+        return true;
+    c->left -= count;
+    return false;
+}
 
 static bool count_down(void *user, const char *path, pcs_signal signal)
 {
@@ -215,7 +290,7 @@ bool pcs_model_signal_path(const pcs_model *model, int32_t index, char *path, si
 {
     counter c = {index, false, path, size};
     if (index >= 0)
-        walk(model, count_down, &c);
+        walk(model, &(visitor){pass_over, count_down, &c});
     return c.found;
 }
 
@@ -228,8 +303,7 @@ static double body_signal(const pcs_simulation *s, pcs_signal signal)
 {
     pcs_body_view view;
     pcs_simulation_body(s, signal.index, &view);
-    const double rotation[4] = {view.rotation.w, view.rotation.x, view.rotation.y,
-                                view.rotation.z};
+    const double rotation[4] = {view.rotation.w, view.rotation.x, view.rotation.y, view.rotation.z};
     switch ((signal_kind)signal.kind) {
     case SIGNAL_POSITION:
         return of_vec3(view.position, signal.component);
@@ -280,6 +354,8 @@ double pcs_simulation_signal(const pcs_simulation *s, pcs_signal signal)
         return s->state.gap[signal.index];
     case SIGNAL_IMPULSE:
         return s->state.r[3 * signal.index + signal.component];
+    case SIGNAL_CONTACT_FORCE:
+        return pcs_simulation_contact_force(s, signal.index, signal.component);
     case SIGNAL_CONTACT_VELOCITY:
         return s->state.u[3 * signal.index + signal.component];
     case SIGNAL_STATE:

@@ -29,5 +29,8 @@ struct pcs_simulation {
 
 // The configuration and (if `contacts`) the contact points at the present state.
 const pcs_present *pcs_simulation_present(const pcs_simulation *simulation, bool contacts);
+// Mean force over the last step, along the normal (0) or a tangent (1, 2); 0 before the first step.
+double pcs_simulation_contact_force(const pcs_simulation *simulation, int32_t slot,
+                                    int32_t component);
 
 #endif

@@ -70,6 +70,12 @@ void pcs_simulation_joint(const pcs_simulation *s, pcs_joint_id id, pcs_joint_vi
     view->torque = pcs_v3_add(moment, pcs_v3_cross(from_a, view->force));
 }
 
+double pcs_simulation_contact_force(const pcs_simulation *s, int32_t slot, int32_t component)
+{
+    double h = *s->state.h;
+    return h > 0 ? s->state.r[3 * slot + component] / h : 0;
+}
+
 void pcs_simulation_contact(const pcs_simulation *s, int32_t slot, pcs_contact_view *view)
 {
     const pcs_present *now = pcs_simulation_present(s, true);
@@ -83,5 +89,7 @@ void pcs_simulation_contact(const pcs_simulation *s, int32_t slot, pcs_contact_v
         .state = (pcs_contact_state)(int)s->state.status[slot],
     };
     memcpy(view->impulse, s->state.r + 3 * slot, sizeof view->impulse);
+    for (int32_t k = 0; k < 3; ++k)
+        view->force[k] = pcs_simulation_contact_force(s, slot, k);
     memcpy(view->velocity, s->state.u + 3 * slot, sizeof view->velocity);
 }

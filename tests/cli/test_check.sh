@@ -37,7 +37,51 @@ expect_text out "degrees of freedom +1 "
 expect_text out "10 constraint rows, 5 of them redundant"
 expect_text out "redundant rows +joint\."
 
+# Gears and racks are listed; the third gear of a closed train is redundant and takes no freedom away.
+cat >gears.yaml <<'YAML'
+dimension: 2
+bodies:
+  first: {mass: 1.3, inertia: 0.01, position: [0, 0]}
+  second: {mass: 2.1, inertia: 0.02, position: [0.3, 0]}
+  third: {mass: 1.7, inertia: 0.03, position: [0.7, 0]}
+joints:
+  shaft1: {type: revolute, bodies: [ground, first], at: [0, 0]}
+  shaft2: {type: revolute, bodies: [ground, second], at: [0.3, 0]}
+  shaft3: {type: revolute, bodies: [ground, third], at: [0.7, 0]}
+  stage1: {type: gear, joints: [shaft1, shaft2], ratio: 2}
+  stage2: {type: gear, joints: [shaft2, shaft3], ratio: 1.5}
+  bypass: {type: gear, joints: [shaft1, shaft3], ratio: -3}
+simulation: {step: 1e-3, end: 0.1}
+YAML
+expect_code 0 check gears.yaml
+expect_text out "gears and racks +3: stage1, stage2, bypass"
+expect_text out "degrees of freedom +1 \(9 velocities, 9 constraint rows, 1 of them redundant\)"
+expect_code 0 check ball.yaml
+expect_no_text out "gears and racks"
+expect_text out "initial contacts +none starts inside"
+
+# Velocities that fit but for rounding were not changed; others were.
+spin() { # ANGULAR-VELOCITY VELOCITY
+    expect_code 0 check ball.yaml --set "bodies.crank.angular_velocity=$1" \
+        --set "bodies.crank.velocity=$2"
+}
+spin 5.3 '[0, 5.3*(3.731-3)]'
+expect_text out "initial velocities +fit the joints, nothing was changed"
+spin 5.3 '[0, 5.3*0.732]'
+expect_text out "initial velocities +changed by at most .* \(body crank\)"
+
+# A contact that starts inside the other body, and what becomes of it.
+deep=(--set 'bodies.ball.position=[0, 0.1125]')
+expect_code 0 check ball.yaml "${deep[@]}"
+expect_text out "initial contacts +contact 'tip' starts 0.026 m deep; the first steps will push it out"
+expect_code 0 check ball.yaml "${deep[@]}" --set simulation.projection=none
+expect_text out "contact 'tip' starts 0.026 m deep; with projection: none it stays inside"
+expect_code 0 check ball.yaml --set 'joints.hinge={type: revolute, bodies: [ground, crank],
+    at: [3, 2], limits: {lower: 0.1}}'
+expect_text out "limit 'hinge.lower' starts 0.1 m or rad deep"
+
 expect_mistake "check needs a model" check
+expect_mistake "an argument is empty" check ""
 expect_mistake "one model file" check ball.yaml ball.yaml
 expect_mistake "did you mean '--set'" check ball.yaml --sett a=1
 printf 'title: x\ndimension: 2\nbodies: {ball: {mass: -1}}\n' >bad.yaml

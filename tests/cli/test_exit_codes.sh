@@ -13,6 +13,12 @@ YAML
 starved=(--set simulation.newton_iterations=1 --set simulation.newton_tolerance=1e-14)
 expect_code 1 run tumbling.yaml "${starved[@]}" --out starved.h5
 expect_text out "warning: [0-9]+ steps? did not converge"
+# With --quiet, one line says why.
+expect_code 1 run tumbling.yaml "${starved[@]}" --no-result --quiet
+expect_empty out
+expect_text err "^percuss: [0-9]+ steps did not converge \\(worst residual .* contact .* momentum"
+expect_text err "smaller --step"
+[[ $(wc -l <err) -eq 1 ]] || { cat err; fail "--quiet: more than one line"; }
 expect_code 0 info starved.h5
 expect_text out "result, complete"
 
@@ -34,6 +40,14 @@ expect_code 3 run ball.yaml --out nowhere/x.h5
 expect_text err "no such file or folder"
 expect_code 3 run ball.yaml --out .
 expect_text err "folder"
+expect_code 3 run ball.yaml --no-result --csv time --csv-file nowhere/x.csv
+expect_text err "no such file or folder"
+# A checkpoint that could not be written is known before the run.
+for target in nowhere/x.chk .; do
+    expect_code 3 run ball.yaml --no-result --checkpoint "$target"
+    expect_text err "cannot write the checkpoint: .*folder"
+    expect_empty out
+done
 code=0
 (ulimit -f 200 && "$PERCUSS" run ball.yaml --output-step 0 --out kept.h5 >out 2>err) || code=$?
 [[ $code -eq 3 ]] || { cat out err; fail "full disk: exit code $code instead of 3"; }

@@ -8,6 +8,7 @@ expect_text out "frames +every 0.01 s"
 expect_code 0 info ball.yaml --signals
 expect_text out "^joint.hinge.angle$"
 expect_text out "^contact.tip.impulse.t1$"
+expect_text out "^contact.tip.force.n$"
 cp out model_signals
 
 expect_code 0 run ball.yaml --out run.h5 --checkpoint state.chk --quiet
@@ -23,6 +24,9 @@ expect_code 0 info result.without_ending --model
 expect_text out "^title: Ball and pendulum"
 expect_code 0 info state.chk
 expect_text out "kind +checkpoint"
+expect_mistake "the state alone" info state.chk --signals
+expect_mistake "one at a time" info ball.yaml --signals --model
+expect_mistake "a checkpoint, not a model" check state.chk
 
 head -c 3000 result.without_ending >cut.h5
 expect_mistake "cut.h5: .*cut off" info cut.h5

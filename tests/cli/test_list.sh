@@ -14,6 +14,12 @@ expect_text out "revolute +2D, 3D +angle \(rate: rate\)"
 expect_text out "slider-guide +2D"
 expect_code 0 list shapes
 expect_text out "cylinder: \{radius"
+for shape in sphere box cylinder capsule rod; do
+    expect_text out "^  $shape +$shape: "
+done
+expect_code 0 list joints
+expect_text out "^  gear +2D, 3D +"
+expect_text out "^  rack +2D, 3D +"
 expect_mistake "did you mean 'schemes'" list scheems
 expect_mistake "there are schemes" list everything
 
@@ -29,14 +35,35 @@ expect_code 0 run --help
 for option in --set --scheme --step --end --out --no-result --output-step --csv --csv-file \
     --checkpoint --checkpoint-every --resume --quiet; do
     expect_text out "^  $option"
-    if [[ -n ${PERCUSS_SOURCE:-} ]]; then # the manual knows every option
-        docs=$PERCUSS_SOURCE/docs
-        grep -q -- "${option//-/\\\\-}" "$docs/percuss.1" || fail "no $option in percuss.1"
-        grep -q -- "$option" "$docs/command-line.md" || fail "no $option in command-line.md"
-    fi
 done
+
+# The manual and the page of the program know every option of every verb, and the exit codes.
+if [[ -n ${PERCUSS_SOURCE:-} ]]; then
+    docs=$PERCUSS_SOURCE/docs
+    sed 's/\\-/-/g' "$docs/percuss.1" >manual
+    for verb in run check info list; do
+        expect_code 0 "$verb" --help
+        grep -oE '^  --[a-z-]+' out | tr -d ' ' >options
+        [[ -s options ]] || fail "no options in $verb --help"
+        while read -r option; do
+            for page in manual "$docs/command-line.md"; do
+                grep -qE -- "$option([^a-z-]|\$)" "$page" || fail "no $option of $verb in $page"
+            done
+        done <options
+    done
+    expect_code 0 run --help
+    tr '\n' ' ' <out | grep -oE 'exit code: .*' | grep -oE '(^|: |; )[0-9]+ ' | tr -dc '0-9\n' >codes
+    [[ $(paste -sd, codes) == 0,1,2,3,130 ]] || { cat codes; fail "exit codes of run --help"; }
+    while read -r code; do
+        grep -qx "\.B $code" manual || fail "exit code $code is not in the manual"
+        grep -q "^| $code |" "$docs/command-line.md" || fail "no exit code $code in command-line.md"
+    done <codes
+fi
+expect_code 0 help check
+expect_text out "^usage: percuss check"
 expect_code 0 --version
 expect_text out "^percuss [0-9]+\.[0-9]+\.[0-9]+$"
 expect_mistake "did you mean 'run'" rum
 expect_mistake "unknown verb" simulate
+expect_mistake "did you mean '--version'" version
 echo "ok"

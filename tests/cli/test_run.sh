@@ -47,6 +47,49 @@ expect_empty out
 diff <(cut -d, -f1,2 default.csv) own.csv || fail "CSV differs"
 [[ ! -e own.csv.part ]] || fail "own.csv.part is left"
 
+# Wildcards: in the order of the signals, nothing twice, other columns as they were named.
+expect_code 0 info ball.yaml --signals
+grep '^body\.ball\.' out >wanted
+expect_code 0 run ball.yaml --no-result --quiet --csv 'energy.total,time,body.ball.*,energy.t*'
+[[ $(head -1 out) == "energy.total,time,$(paste -sd, wanted)" ]] || fail "wildcard: $(head -1 out)"
+expect_code 0 run ball.yaml --no-result --quiet --csv '*'
+expect_code 0 info ball.yaml --signals
+[[ $(wc -l <out) -gt 30 ]] || fail "few signals"
+expect_mistake "no signal fits 'bod\.\*'" run ball.yaml --no-result --csv 'time,bod.*'
+expect_mistake "signals look like" run ball.yaml --no-result --csv nonsense
+
+# Mean contact force: the weight of a ball at rest; the impulse is force times step.
+expect_code 0 run ball.yaml --no-result --quiet --set e=0 --set 'bodies.ball.position=[0, 0.1385]' \
+    --set 'bodies.ball.velocity=[0, 0]' --csv 'contact.tip.force.n,contact.tip.impulse.n'
+awk -F, -v mass="$(awk 'BEGIN { print 1000*4/3*atan2(0, -1)*0.1385^3 }')" '
+    NR == 2 && $2 != 0 { exit 1 }
+    NR > 2 && ($2/(9.81*mass) - 1)^2 > 1e-10 { exit 1 } # mass is printed with six digits
+    NR > 2 && ($3/($2*1e-3) - 1)^2 > 1e-28 { exit 1 }' out || { head -4 out; fail "contact force"; }
+
+# The summary tells what the start did: bodies moved onto the joints, a contact that starts inside.
+expect_code 0 run ball.yaml --no-result --end 0.01
+expect_no_text out "initial|warning"
+expect_code 0 run ball.yaml --no-result --end 0.01 --set 'joints.hinge={type: revolute,
+    bodies: [ground, crank], a: [3, 2], b: [-0.7309, 0]}' --set bodies.crank.angular_velocity=0.1
+expect_text out "initial positions +moved by at most .* m or rad \(body crank\) to close the joints"
+expect_text out "initial velocities +changed by at most .* \(body crank\)"
+expect_code 0 run ball.yaml --out deep.h5 --set 'bodies.ball.position=[0, 0.1125]'
+expect_text out "warning: contact 'tip' started 0.026 m deep"
+expect_code 0 info deep.h5
+expect_text out "warning: contact 'tip' started 0.026 m deep"
+
+# Zero is printed as 0, and frames lie at the steps nearest to the asked times.
+expect_text out "^  damping +0 J$"
+expect_code 0 run ball.yaml --no-result --end 0.01 --output-step 0.0026 --csv time
+expect_text err "output step \(0.0026 s\) is not a multiple of the step \(0.001 s\)"
+[[ $(awk 'NR > 1 { printf "%s%g", (NR > 2 ? " " : ""), 1e3*$1 }' out) == "0 3 5 8 10" ]] ||
+    fail "frames: $(cat out)"
+expect_code 0 run ball.yaml --no-result --end 0.01 --output-step 0.0007 --csv time
+expect_text err "not a multiple"
+[[ $(wc -l <out) -eq 12 ]] || fail "an output step below the step stores every step"
+expect_code 0 run ball.yaml --no-result --end 0.01 --output-step 0.002 --csv time
+expect_no_text err "multiple"
+
 # The same command gives the same numbers.
 expect_code 0 run ball.yaml --out c.h5 --quiet
 if command -v h5diff >/dev/null; then
@@ -83,6 +126,18 @@ expect_mistake "contradict" run ball.yaml --no-result --out x.h5
 expect_mistake "--checkpoint FILE" run ball.yaml --checkpoint-every 1
 expect_mistake "positive" run ball.yaml --checkpoint x --checkpoint-every -1
 expect_mistake "empty" run ball.yaml --out=
+expect_mistake "an argument is empty" run ""
+expect_mistake "folder" run models
+expect_mistake "a result, not a model" run a.h5
+expect_mistake "the end -1 s comes before" run ball.yaml --end -1
+# Nothing that is read is replaced.
+cp ball.yaml kept.yaml
+for option in --out --csv-file --checkpoint; do
+    expect_mistake "kept.yaml: is the model file" run kept.yaml "$option" ./kept.yaml
+done
+cmp ball.yaml kept.yaml || fail "the model was touched"
+expect_mistake "both --out and --checkpoint" run ball.yaml --out x.h5 --checkpoint x.h5
+expect_mistake "resumes from this file" run ball.yaml --resume a.h5 --out a.h5
 
 # On a terminal: one line that renews itself, gone at the end.
 if command -v script >/dev/null; then

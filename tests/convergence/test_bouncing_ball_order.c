@@ -50,8 +50,8 @@ static const double schemes[3][2] = {{0.5, 0.5}, {0.5, 1}, {1, 1}};
 // The table of acary 4.1. Its steps are 1.23e-2 divided by 1, 16 and 256: its column heads 7.69e-4
 // and 4.8e-5 are rounded, and with these rounded values the errors differ by up to a factor 2. It
 // was made with the literal law U_{k+1} >= -e U_k; the guard (restitution on approach only, acary
-// 7, 11) changes one of its 18 numbers: the first, 6.6022e-3 without and 6.5473e-3 with the guard in a
-// program of ten lines, is 6.5 instead of 6.6.
+// 7, 11) changes one of its 18 numbers: the first, 6.6022e-3 without and 6.5473e-3 with the guard
+// in a program of ten lines, is 6.5 instead of 6.6.
 static void test_published_errors(void **state)
 {
     (void)state;
@@ -72,8 +72,8 @@ static void test_published_errors(void **state)
     }
 }
 
-// Slope of log error against log h over non-commensurate steps between 2e-2 and 8e-5; pairs of steps
-// scatter between 0.5 and 1.5 (acary 7, 13), the fit does not.
+// Slope of log error against log h over non-commensurate steps between 2e-2 and 8e-5; pairs of
+// steps scatter between 0.5 and 1.5 (acary 7, 13), the fit does not.
 static error fitted_order(double theta, double forecast, const char *projection)
 {
     enum { STEPS = 24 };

@@ -1,7 +1,8 @@
 // Bouncing ball: exact invariants and published numbers of one contact with restitution.
 //
-// Published: digest of [Brogliato et al. 2002] B4, B5 (whole-engine numbers of its writer, projection
-// none), digest of [Acary, lectures] 4.6 (impacts counted by a time-stepping scheme), benchmarks 2.
+// Published: digest of [Brogliato et al. 2002] B4, B5 (whole-engine numbers of its writer,
+// projection none), digest of [Acary, lectures] 4.6 (impacts counted by a time-stepping scheme),
+// benchmarks 2.
 #include "support/near.h"
 #include "support/scenes.h"
 
@@ -42,9 +43,9 @@ static flight fly(double f, double q0, double e, double h, double end, const cha
 
 // B4: e = 1, g = 9.81, q0 = 1, h = 0.01, T = 100: 109 apexes all 1.0 to round-off, energy 9.81, no
 // node below the floor (smallest 0.0067). The digest's energy of +- 1e-14 belongs to its one-line
-// program, in which the roundings of rise and fall cancel (v = -v at the impact and two half steps of
-// position). Here v passes through a solve, which may round twice at an impact: 2 ulp of v = 4.43,
-// i.e. v * 2 * 8.9e-16 J of energy for each of 110 impacts.
+// program, in which the roundings of rise and fall cancel (v = -v at the impact and two half steps
+// of position). Here v passes through a solve, which may round twice at an impact: 2 ulp of v =
+// 4.43, i.e. v * 2 * 8.9e-16 J of energy for each of 110 impacts.
 static void test_elastic_ball_returns(void **state)
 {
     (void)state;
@@ -80,8 +81,8 @@ static void test_capture_times(void **state)
     static const struct {
         double e, h, captured, digit;
     } row[] = {
-        {0.5, 1e-2, 1.31, 1e-2},   {0.5, 1e-3, 1.347, 1e-3},  {0.5, 1e-4, 1.3535, 1e-4},
-        {0.8, 1e-2, 3.95, 1e-2},   {0.8, 1e-3, 4.059, 1e-3},  {0.8, 1e-4, 4.0626, 1e-4},
+        {0.5, 1e-2, 1.31, 1e-2}, {0.5, 1e-3, 1.347, 1e-3}, {0.5, 1e-4, 1.3535, 1e-4},
+        {0.8, 1e-2, 3.95, 1e-2}, {0.8, 1e-3, 4.059, 1e-3}, {0.8, 1e-4, 4.0626, 1e-4},
     };
     for (size_t i = 0; i < sizeof row / sizeof *row; ++i) {
         flight f = fly(gravity, 1, row[i].e, row[i].h, 5, "none");
@@ -108,9 +109,10 @@ static void test_projected_ball_does_not_sink(void **state)
     }
 }
 
-// f = -2, e = 1/2, q0 = 1 (acary 4.1): at rest after the accumulation point t = 3, |v| < 1e-9. Whole
-// steps only: with projection all the ball may come to rest up to f h^2 / 2 above the floor, held by
-// the look ahead of a full step, and a shorter last step would let it fall that bit further.
+// f = -2, e = 1/2, q0 = 1 (acary 4.1): at rest after the accumulation point t = 3, |v| < 1e-9.
+// Whole steps only: with projection all the ball may come to rest up to f h^2 / 2 above the floor,
+// held by the look ahead of a full step, and a shorter last step would let it fall that bit
+// further.
 static void test_rest_after_accumulation(void **state)
 {
     (void)state;

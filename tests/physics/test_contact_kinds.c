@@ -40,11 +40,11 @@ static void test_sphere_in_sphere_period(void **state)
         const double R = 0.731, r = 0.103, A = 0.06, h = 5e-4;
         scene s;
         scene_begin(&s, 3, (pcs_vec3){0, 0, -g});
-        pcs_body_id ball = scene_sphere(
-            &s, "ball", 0.71, r, (pcs_vec3){(R - r) * sin(A), 0, -(R - r) * cos(A)}, zero);
-        pcs_contact_def def =
-            scene_contact_def("bowl", PCS_CONTACT_SPHERE_IN_SPHERE, pcs_frame_default(), ball,
-                              (pcs_law){.friction = rolls ? 0.8 : 0});
+        pcs_body_id ball = scene_sphere(&s, "ball", 0.71, r,
+                                        (pcs_vec3){(R - r) * sin(A), 0, -(R - r) * cos(A)}, zero);
+        pcs_contact_def def = scene_contact_def("bowl", PCS_CONTACT_SPHERE_IN_SPHERE,
+                                                pcs_frame_default(), ball,
+                                                (pcs_law){.friction = rolls ? 0.8 : 0});
         def.radius_a = R;
         def.radius_b = r;
         scene_contact(&s, &def);
@@ -70,8 +70,8 @@ static void test_pin_rattles_in_hole(void **state)
         scene_begin(&s, dimension, zero);
         pcs_vec3 v = {0.83, 0.37, dimension == 3 ? 0.29 : 0};
         pcs_body_id pin = scene_point(&s, "pin", 0.71, (pcs_vec3){0.011, -0.007, 0}, v);
-        pcs_contact_def def = scene_contact_def("hole", PCS_CONTACT_PIN_IN_HOLE, pcs_frame_default(),
-                                                pin, (pcs_law){.restitution = 1});
+        pcs_contact_def def = scene_contact_def(
+            "hole", PCS_CONTACT_PIN_IN_HOLE, pcs_frame_default(), pin, (pcs_law){.restitution = 1});
         def.radius_a = 0.12;
         def.radius_b = 0.05;
         scene_contact(&s, &def);
@@ -103,9 +103,8 @@ static void test_pin_with_clearance_hangs(void **state)
     scene_begin(&s, 2, (pcs_vec3){0, -g, 0});
     pcs_body_id rod = scene_box(&s, "rod", 1.37, (pcs_vec3){0.05, 0.6, 0.05},
                                 (pcs_vec3){0, -0.3, 0}, zero, zero);
-    pcs_contact_def def =
-        scene_contact_def("pin", PCS_CONTACT_PIN_IN_HOLE, pcs_frame_default(), rod,
-                          (pcs_law){.friction = 0.2, .restitution = 0.3});
+    pcs_contact_def def = scene_contact_def("pin", PCS_CONTACT_PIN_IN_HOLE, pcs_frame_default(),
+                                            rod, (pcs_law){.friction = 0.2, .restitution = 0.3});
     def.b.position = (pcs_vec3){0, 0.3, 0};
     def.radius_a = 0.02;
     def.radius_b = 0.02 - clearance;
@@ -137,7 +136,8 @@ static void test_cylinder_rolls(void **state)
     body.rotation = pcs_so3_exp((pcs_vec3){0.5 * pi, 0, 0}); // axis along -y
     pcs_body_id roller = scene_body(&s, &body);
     pcs_contact_def def = scene_contact_def("slope", PCS_CONTACT_CYLINDER_PLANE,
-                                            pcs_frame_default(), roller, (pcs_law){.friction = 0.4});
+                                            pcs_frame_default(), roller,
+                                            (pcs_law){.friction = 0.4});
     def.radius_b = r;
     def.size.z = length;
     scene_contact(&s, &def);
@@ -170,9 +170,9 @@ static void test_cylinder_stands(void **state)
         body.position = (pcs_vec3){0, 0, 0.5 * length * cos(tilt) + r * sin(tilt)};
         body.rotation = pcs_so3_exp((pcs_vec3){tilt, 0, 0});
         pcs_body_id column = scene_body(&s, &body);
-        pcs_contact_def def =
-            scene_contact_def("floor", PCS_CONTACT_CYLINDER_PLANE, pcs_frame_default(), column,
-                              (pcs_law){.friction = 0.4});
+        pcs_contact_def def = scene_contact_def("floor", PCS_CONTACT_CYLINDER_PLANE,
+                                                pcs_frame_default(), column,
+                                                (pcs_law){.friction = 0.4});
         def.radius_b = r;
         def.size.z = length;
         scene_contact(&s, &def);
@@ -278,17 +278,16 @@ static void test_block_on_belt(void **state)
     const double h = 1e-3, k = 50, m = 3;
     scene s;
     scene_begin(&s, 2, (pcs_vec3){0, -g, 0});
-    pcs_body_id block =
-        scene_point(&s, "block", m, (pcs_vec3){cos(pi / 12), sin(pi / 12), 0}, zero);
+    pcs_body_id block = scene_point(&s, "block", m, (pcs_vec3){cos(pi / 12), sin(pi / 12), 0},
+                                    zero);
     pcs_spring_def spring = pcs_spring_default();
     spring.name = "spring";
     spring.b.body = block;
     spring.stiffness = k;
     spring.rest = 1;
     scene_spring(&s, &spring);
-    pcs_contact_def belt =
-        scene_contact_def("belt", PCS_CONTACT_POINT_PLANE, pcs_frame_default(), block,
-                          (pcs_law){.friction = 1, .restitution = 0.5});
+    pcs_contact_def belt = scene_contact_def("belt", PCS_CONTACT_POINT_PLANE, pcs_frame_default(),
+                                             block, (pcs_law){.friction = 1, .restitution = 0.5});
     belt.surface_speed[0] = pcs_number(1);
     scene_contact(&s, &belt);
     scene_finish(&s, h, 8);
@@ -358,7 +357,8 @@ static void test_tangential_restitution(void **state)
         assert_near(view.velocity.z, 2.3 * e[i][0], 1e-12);
         assert_near(view.velocity.x, 0.7 - 2.0 / 7 * (1 + e[i][1]) * u_x, 1e-12);
         assert_near(view.velocity.y, -0.4 - 2.0 / 7 * (1 + e[i][1]) * u_y, 1e-12);
-        // The spin jumps in the body's frame of the middle of the step: world axes differ by (w h)^2.
+        // The spin jumps in the body's frame of the middle of the step: world axes differ by (w
+        // h)^2.
         double turn = 8.5 * h * (8.5 * h) * 8.5;
         assert_near(view.angular_velocity.y, 7.7 + (0.7 - view.velocity.x) / (0.4 * r), turn);
         assert_near(view.angular_velocity.x, 3.1 - (-0.4 - view.velocity.y) / (0.4 * r), turn);
@@ -416,8 +416,8 @@ static void test_joint_limit_restitution(void **state)
 
 // ---- Moving plane ----
 
-// A platform with a prescribed motion carries a box: it follows, lifted with m (g + a), and sideways
-// with friction as long as |a| < mu g.
+// A platform with a prescribed motion carries a box: it follows, lifted with m (g + a), and
+// sideways with friction as long as |a| < mu g.
 static void test_moving_plane_carries(void **state)
 {
     (void)state;
@@ -426,8 +426,8 @@ static void test_moving_plane_carries(void **state)
     for (int sideways = 0; sideways < 2; ++sideways) {
         scene s;
         scene_begin(&s, 2, (pcs_vec3){0, -g, 0});
-        pcs_body_id platform =
-            scene_box(&s, "platform", 40, (pcs_vec3){1, 0.1, 1}, (pcs_vec3){0, -0.05, 0}, zero, zero);
+        pcs_body_id platform = scene_box(&s, "platform", 40, (pcs_vec3){1, 0.1, 1},
+                                         (pcs_vec3){0, -0.05, 0}, zero, zero);
         pcs_body_id box = scene_box(&s, "box", 1.37, edges, (pcs_vec3){0, 0.05, 0}, zero, zero);
         pcs_joint_def rail = pcs_joint_default();
         rail.name = "rail";
@@ -438,10 +438,9 @@ static void test_moving_plane_carries(void **state)
         rail.drive[0].has_motion = true;
         rail.drive[0].motion = pcs_expression("0.2*(1-cos(3.7*t))");
         scene_joint(&s, &rail);
-        pcs_contact_def def =
-            scene_contact_def("top", PCS_CONTACT_BOX_PLANE,
-                              scene_frame(platform, (pcs_vec3){0, 0.05, 0}, zero), box,
-                              (pcs_law){.friction = 0.4});
+        pcs_contact_def def = scene_contact_def("top", PCS_CONTACT_BOX_PLANE,
+                                                scene_frame(platform, (pcs_vec3){0, 0.05, 0}, zero),
+                                                box, (pcs_law){.friction = 0.4});
         def.size = edges;
         def.extent = (pcs_vec2){0.5, 0};
         scene_contact(&s, &def);
@@ -470,11 +469,16 @@ static void test_moving_plane_carries(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sphere_in_sphere_period), cmocka_unit_test(test_pin_rattles_in_hole),
-        cmocka_unit_test(test_pin_with_clearance_hangs), cmocka_unit_test(test_cylinder_rolls),
-        cmocka_unit_test(test_cylinder_stands),          cmocka_unit_test(test_polyline_vertices),
-        cmocka_unit_test(test_slider_in_guide),          cmocka_unit_test(test_block_on_belt),
-        cmocka_unit_test(test_tangential_restitution),   cmocka_unit_test(test_joint_limit_restitution),
+        cmocka_unit_test(test_sphere_in_sphere_period),
+        cmocka_unit_test(test_pin_rattles_in_hole),
+        cmocka_unit_test(test_pin_with_clearance_hangs),
+        cmocka_unit_test(test_cylinder_rolls),
+        cmocka_unit_test(test_cylinder_stands),
+        cmocka_unit_test(test_polyline_vertices),
+        cmocka_unit_test(test_slider_in_guide),
+        cmocka_unit_test(test_block_on_belt),
+        cmocka_unit_test(test_tangential_restitution),
+        cmocka_unit_test(test_joint_limit_restitution),
         cmocka_unit_test(test_moving_plane_carries),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,13 +1,13 @@
-// Newton's cradle with Moreau's impact law: one linear complementarity problem over all contacts, so
-// that touching balls share the impulse instead of passing it on. Published: digest of [Brogliato et
-// al. 2002] B10 (three balls), benchmarks 2 (five balls).
+// Newton's cradle with Moreau's impact law: one linear complementarity problem over all contacts,
+// so that touching balls share the impulse instead of passing it on. Published: digest of
+// [Brogliato et al. 2002] B10 (three balls), benchmarks 2 (five balls).
 #include "support/near.h"
 #include "support/scenes.h"
 
 enum { BALLS_MAX = 5 };
 
-// One step of the impact, then free flight; velocities and impulses of the first step. `tolerance` is
-// the solver's, relative to the driving velocity (1 + e) v.
+// One step of the impact, then free flight; velocities and impulses of the first step. `tolerance`
+// is the solver's, relative to the driving velocity (1 + e) v.
 static void strike(int32_t n, double e, double tolerance, double *v, double *p)
 {
     scene s;
@@ -24,8 +24,8 @@ static void strike(int32_t n, double e, double tolerance, double *v, double *p)
         assert_int_equal(scene_step(&s), PCS_OK);
         assert_at_most(scene_total_energy(&s), energy * (1 + 1e-12));
     }
-    // The balls fly on as they are. Those still touching are told apart from a second impact only to
-    // the solver's tolerance, 1e-10, times the condition of four coupled contacts, about 10.
+    // The balls fly on as they are. Those still touching are told apart from a second impact only
+    // to the solver's tolerance, 1e-10, times the condition of four coupled contacts, about 10.
     for (int32_t i = 0; i < n; ++i)
         assert_near(scene_view(&s, i).velocity.x, v[i], 1e-9);
     const pcs_energy_account *account = scene_energy(&s);
@@ -41,7 +41,8 @@ static void test_three_balls(void **state)
 {
     (void)state;
     static const double e[] = {1, 0.5, 0};
-    static const double v[][3] = {{-1.0 / 3, 2.0 / 3, 2.0 / 3}, {0, 0.5, 0.5}, {1.0 / 3, 1.0 / 3, 1.0 / 3}};
+    static const double v[][3] = {
+        {-1.0 / 3, 2.0 / 3, 2.0 / 3}, {0, 0.5, 0.5}, {1.0 / 3, 1.0 / 3, 1.0 / 3}};
     static const double p[][2] = {{4.0 / 3, 2.0 / 3}, {1, 0.5}, {2.0 / 3, 1.0 / 3}};
     for (int k = 0; k < 3; ++k) {
         double v_end[3], p_end[2];
@@ -143,7 +144,8 @@ static void test_swinging_cradle_does_not_gain_energy(void **state)
             assert_int_equal(scene_step(&s), PCS_OK);
             most = fmax(most, scene_total_energy(&s));
         }
-        // The pendulum's own energy error at theta = 1/2 is (omega h)^2 times a number of order one.
+        // The pendulum's own energy error at theta = 1/2 is (omega h)^2 times a number of order
+        // one.
         assert_at_most((most - first) / (first - floor), 9.81 * h * h);
         assert_at_most(scene_energy(&s)->impact, 0);
         const pcs_statistics *st = pcs_simulation_statistics(s.simulation);

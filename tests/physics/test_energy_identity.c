@@ -225,8 +225,8 @@ static void test_dissipation(void **state)
         }
 }
 
-// Everything at once along a line: cart A has a prescribed motion, B lies on a belt (friction), C has
-// an actuator; springs and dampers between them, a force on B. Linear, so at theta = 1/2 the
+// Everything at once along a line: cart A has a prescribed motion, B lies on a belt (friction), C
+// has an actuator; springs and dampers between them, a force on B. Linear, so at theta = 1/2 the
 // accounts close to rounding.
 static void line_build(scene *s)
 {
@@ -245,7 +245,8 @@ static void line_build(scene *s)
             rail.drive[0].has_motion = true;
             rail.drive[0].motion = pcs_expression("0.07*(1-cos(2.1*t))");
         } else {
-            rail.drive[0].actuator = pcs_expression("2.1*sin(2.7*t)-9.3*joint.pushed.displacement-0.9*joint.pushed.speed");
+            rail.drive[0].actuator = pcs_expression(
+                "2.1*sin(2.7*t)-9.3*joint.pushed.displacement-0.9*joint.pushed.speed");
         }
         scene_joint(s, &rail);
     }
@@ -280,9 +281,10 @@ static void test_accounts_close(void **state)
         damping = now->damping;
     }
     const pcs_energy_account *end = scene_energy(&s);
-    print_message("applied %g actuator %g driver %g damping %g friction %g impact %g numerical %g\n",
-                  end->applied, end->actuator, end->driver, end->damping, end->friction, end->impact,
-                  end->numerical);
+    print_message(
+        "applied %g actuator %g driver %g damping %g friction %g impact %g numerical %g\n",
+        end->applied, end->actuator, end->driver, end->damping, end->friction, end->impact,
+        end->numerical);
     assert_true(fabs(end->applied) > 0.1 && fabs(end->actuator) > 0.1 && fabs(end->driver) > 0.1);
     assert_true(end->damping < -0.1 && end->friction < -0.1);
     assert_near(end->impact, 0, 1e-12);

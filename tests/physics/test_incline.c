@@ -102,8 +102,8 @@ static void test_stick_after_a_drop(void **state)
     }
 }
 
-// tan = 0.7, mu = 0.5, T = 2: x = v = 3.214666056 (benchmarks 3, exact). Constant forces: the scheme
-// with theta = 1/2 has no error beyond rounding.
+// tan = 0.7, mu = 0.5, T = 2: x = v = 3.214666056 (benchmarks 3, exact). Constant forces: the
+// scheme with theta = 1/2 has no error beyond rounding.
 static void test_slip_is_exact(void **state)
 {
     (void)state;
@@ -111,8 +111,8 @@ static void test_slip_is_exact(void **state)
     for (int i = 0; i < 4; ++i) {
         scene s;
         int32_t dimension = i & 1 ? 2 : 3;
-        pcs_body_id body =
-            put_on_slope(&s, dimension, i & 2 ? POINT : BOX, 0.83, angle, 0.61, 0, 0.5);
+        pcs_body_id body = put_on_slope(&s, dimension, i & 2 ? POINT : BOX, 0.83, angle, 0.61, 0,
+                                        0.5);
         scene_finish(&s, 1e-3, 2);
         assert_int_equal(pcs_simulation_start(s.simulation), PCS_OK);
         pcs_vec3 start = scene_view(&s, body).position;
@@ -129,10 +129,10 @@ static void test_slip_is_exact(void **state)
 
 // Galvez B5: m = 1, slope pi/12, mu = 0.3, 2 m/s uphill, h = 1e-3. Slip impulses (9.47573e-3,
 // 2.84272e-3), at rest the tangential one is 2.53901e-3; stops at 0.372 s (0.371627 exact). The end
-// position 0.371627024 of the digest belongs to its own scheme, which has friction at position level
-// too (exact: v^2/2a = 0.371627400). Moreau-Jean brings the rest speed a d to zero over a whole step
-// where d = 0.000627 s are enough, and therefore ends a d (h - d) / 2 = 6.3e-7 higher; its velocities
-// are exact. Both are within a h^2 / 8 of the exact place.
+// position 0.371627024 of the digest belongs to its own scheme, which has friction at position
+// level too (exact: v^2/2a = 0.371627400). Moreau-Jean brings the rest speed a d to zero over a
+// whole step where d = 0.000627 s are enough, and therefore ends a d (h - d) / 2 = 6.3e-7 higher;
+// its velocities are exact. Both are within a h^2 / 8 of the exact place.
 static void test_galvez_uphill_start(void **state)
 {
     (void)state;
@@ -141,9 +141,9 @@ static void test_galvez_uphill_start(void **state)
         pcs_vec3 uphill, turn = slope(dimension, atan(1) / 3, 0, &uphill);
         scene_begin(&s, dimension, dimension == 2 ? pcs_v3(0, -g, 0) : pcs_v3(0, 0, -g));
         pcs_body_id body = scene_point(&s, "body", 1, zero, pcs_v3_scale(2, uphill));
-        pcs_contact_def def =
-            scene_contact_def("plane", PCS_CONTACT_POINT_PLANE,
-                              scene_frame(PCS_GROUND, zero, turn), body, (pcs_law){.friction = 0.3});
+        pcs_contact_def def = scene_contact_def("plane", PCS_CONTACT_POINT_PLANE,
+                                                scene_frame(PCS_GROUND, zero, turn), body,
+                                                (pcs_law){.friction = 0.3});
         scene_contact(&s, &def);
         scene_finish(&s, 1e-3, 2);
         double stopped = 0;
@@ -179,8 +179,8 @@ static pcs_vec3 curved_slide(double size, double heading, double turned)
     pcs_vec3 n = normal_of(3, turn), across = pcs_v3_cross(n, uphill);
     pcs_vec3 edges = {0.83 * size, 0.61 * size, 0.4 * size};
     scene_begin(&s, 3, pcs_v3(0, 0, -g));
-    pcs_vec3 velocity =
-        pcs_v3_add(pcs_v3_scale(0.9 * unit, across), pcs_v3_scale(1.7 * unit, uphill));
+    pcs_vec3 velocity = pcs_v3_add(pcs_v3_scale(0.9 * unit, across),
+                                   pcs_v3_scale(1.7 * unit, uphill));
     pcs_body_id box = scene_box(&s, "body", 2.385, edges, pcs_v3_scale(0.5 * edges.z, n), turn,
                                 velocity);
     // The plane's own axes, and with them the axes of the tangents, are turned about its normal.
@@ -220,8 +220,8 @@ static void test_scale_invariance(void **state)
 }
 
 // Chrono's sliding cube: 0.5 m, v0 = 5, mu = 0.5, stops after 2.54841998 m and 1.019367992 s
-// (benchmarks 3; Chrono's own tolerance is 0.5 %). Velocity is exact up to the step in which the cube
-// stops, so the distance is short by at most (mu g) h^2.
+// (benchmarks 3; Chrono's own tolerance is 0.5 %). Velocity is exact up to the step in which the
+// cube stops, so the distance is short by at most (mu g) h^2.
 static void test_sliding_cube(void **state)
 {
     (void)state;
@@ -229,8 +229,8 @@ static void test_sliding_cube(void **state)
     for (double h = 1e-2; h > 5e-4; h /= 10) {
         scene s;
         scene_begin(&s, 3, pcs_v3(0, 0, -g));
-        pcs_body_id cube =
-            scene_box(&s, "cube", 125, edges, pcs_v3(0, 0, 0.25), zero, pcs_v3(5, 0, 0));
+        pcs_body_id cube = scene_box(&s, "cube", 125, edges, pcs_v3(0, 0, 0.25), zero,
+                                     pcs_v3(5, 0, 0));
         scene_box_on_plane(&s, "floor", cube, edges, zero, zero, (pcs_law){.friction = 0.5});
         scene_finish(&s, h, 1.5);
         double stopped = 0;
@@ -277,13 +277,34 @@ static void test_slide_to_roll(void **state)
     scene_end(&s);
 }
 
+// An oblique impact (digest of [Brogliato et al. 2002] B11, Moreau's law): m = 1, mu = 0.5, v = (1,
+// -1), e = 0 gives P = (-0.5, 1) and v+ = (0.5, 0), without the rebound of an associated law.
+static void test_oblique_impact(void **state)
+{
+    (void)state;
+    scene s;
+    scene_begin(&s, 2, zero);
+    pcs_body_id body = scene_point(&s, "body", 1, zero, pcs_v3(1, -1, 0));
+    pcs_contact_def def = scene_contact_def("floor", PCS_CONTACT_POINT_PLANE, pcs_frame_default(),
+                                            body, (pcs_law){.friction = 0.5});
+    scene_contact(&s, &def);
+    scene_finish(&s, 1e-3, 1e-3);
+    assert_int_equal(scene_step(&s), PCS_OK);
+    assert_near(scene_contact_view(&s, 0).impulse[0], 1, 1e-14);
+    assert_near(scene_contact_view(&s, 0).impulse[1], -0.5, 1e-14);
+    assert_near(scene_view(&s, body).velocity.x, 0.5, 1e-14);
+    assert_near(scene_view(&s, body).velocity.y, 0, 1e-14);
+    scene_end(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_stick_has_no_creep),   cmocka_unit_test(test_stick_after_a_drop),
-        cmocka_unit_test(test_slip_is_exact),        cmocka_unit_test(test_galvez_uphill_start),
+        cmocka_unit_test(test_stick_has_no_creep),    cmocka_unit_test(test_stick_after_a_drop),
+        cmocka_unit_test(test_slip_is_exact),         cmocka_unit_test(test_galvez_uphill_start),
         cmocka_unit_test(test_friction_is_isotropic), cmocka_unit_test(test_scale_invariance),
-        cmocka_unit_test(test_sliding_cube),         cmocka_unit_test(test_slide_to_roll),
+        cmocka_unit_test(test_sliding_cube),          cmocka_unit_test(test_slide_to_roll),
+        cmocka_unit_test(test_oblique_impact),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

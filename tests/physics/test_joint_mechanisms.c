@@ -1,5 +1,5 @@
-// Every joint kind in a mechanism in which it really moves, for 10 s with projection: no drift, joint
-// coordinates as the bodies show them, energy kept to second order where nothing takes it,
+// Every joint kind in a mechanism in which it really moves, for 10 s with projection: no drift,
+// joint coordinates as the bodies show them, energy kept to second order where nothing takes it,
 // prescribed motions followed, limits kept, redundant rows found and named.
 #include <setjmp.h>
 #include <stdarg.h>
@@ -48,8 +48,7 @@ static void attach_spring(rig *r, pcs_body_id a, pcs_vec3 at_a, pcs_body_id b, p
 // A body at rest or turning, with eccentric centre of mass where the joint is not at its node.
 static pcs_body_id add_link(rig *r, const char *name, pcs_vec3 position, pcs_vec3 omega)
 {
-    pcs_body_def def =
-        rig_body_def(name, 1.37, pcs_v3(0.021, 0.034, 0.029), position);
+    pcs_body_def def = rig_body_def(name, 1.37, pcs_v3(0.021, 0.034, 0.029), position);
     def.center = r->dimension == 2 ? pcs_v3(0.043, -0.021, 0) : pcs_v3(0.043, -0.021, 0.017);
     def.angular_velocity = omega;
     return rig_add(r, &def);
@@ -149,8 +148,7 @@ static void build_distance(rig *r) // a body hangs on two rods, a point on one m
 {
     rig_begin(r, 3, DOWN);
     pcs_body_id body = add_link(r, "beam", pcs_v3(0.2, 0.1, -0.6), pcs_v3(0.3, 0.1, 0.9));
-    pcs_body_id dot =
-        rig_add_point(r, "dot", 0.47, pcs_v3(0.4, 0.2, -1.1), pcs_v3(0.5, -0.7, 0.1));
+    pcs_body_id dot = rig_add_point(r, "dot", 0.47, pcs_v3(0.4, 0.2, -1.1), pcs_v3(0.5, -0.7, 0.1));
     pcs_joint_def rod = pcs_joint_default();
     rod.kind = PCS_JOINT_DISTANCE;
     const pcs_vec3 on_ground[2] = {{0, 0, 0}, {0.5, 0.1, 0.03}};
@@ -173,8 +171,8 @@ static void build_point_on_line(rig *r) // a bead and a body's corner on wires o
 {
     rig_begin(r, 3, DOWN);
     pcs_body_id frame = add_link(r, "frame", pcs_v3(0.1, 0.02, -0.2), pcs_v3(0.2, 0.9, 0));
-    pcs_body_id bead =
-        rig_add_point(r, "bead", 0.47, pcs_v3(0.4, 0.2, -0.3), pcs_v3(0.1, 0.2, -0.4));
+    pcs_body_id bead = rig_add_point(r, "bead", 0.47, pcs_v3(0.4, 0.2, -0.3),
+                                     pcs_v3(0.1, 0.2, -0.4));
     pcs_body_id body = add_link(r, "body", pcs_v3(-0.3, 0.1, -0.5), pcs_v3(0.7, 0.9, 1.3));
     rig_connect(r, "pivot", PCS_JOINT_UNIVERSAL, PCS_GROUND, frame, pcs_v3(0, 0, 0), STRAIGHT);
     rig_connect(r, "wire", PCS_JOINT_POINT_ON_LINE, frame, bead, pcs_v3(0.4, 0.2, -0.3),
@@ -204,8 +202,8 @@ static void build_gear(rig *r) // two wheels geared on a swinging carrier
                 z_along(0.1, 1, 0.05));
     pcs_coupling_def gear = pcs_coupling_default();
     gear.name = "gear";
-    gear.joint[0] = rig_connect(r, "first", PCS_JOINT_REVOLUTE, carrier, left,
-                                pcs_v3(0.19, 0.1, 0), z_along(0.1, 1, 0.3));
+    gear.joint[0] = rig_connect(r, "first", PCS_JOINT_REVOLUTE, carrier, left, pcs_v3(0.19, 0.1, 0),
+                                z_along(0.1, 1, 0.3));
     gear.joint[1] = rig_connect(r, "other", PCS_JOINT_REVOLUTE, carrier, right,
                                 pcs_v3(0.53, 0.1, 0), z_along(-0.3, 1, 0.2));
     gear.ratio = 1.7;
@@ -222,8 +220,8 @@ static void build_rack(rig *r) // a falling rack turns a pinion with an eccentri
     guide.drive[0].stiffness = 53.1;
     pcs_coupling_def gear = pcs_coupling_default();
     gear.name = "teeth";
-    gear.joint[0] = rig_connect(r, "shaft", PCS_JOINT_REVOLUTE, PCS_GROUND, pinion,
-                                pcs_v3(0, 0, 0), z_along(0.1, 1, 0.1));
+    gear.joint[0] = rig_connect(r, "shaft", PCS_JOINT_REVOLUTE, PCS_GROUND, pinion, pcs_v3(0, 0, 0),
+                                z_along(0.1, 1, 0.1));
     gear.joint[1] = rig_join(r, &guide);
     gear.ratio = -1 / 0.083;
     rig_must(r, pcs_builder_add_coupling(r->builder, &gear));
@@ -299,8 +297,8 @@ static void build_gear2(rig *r)
     rig_connect(r, "pivot", PCS_JOINT_REVOLUTE, PCS_GROUND, carrier, pcs_v3(0, 0, 0), STRAIGHT);
     pcs_coupling_def gear = pcs_coupling_default();
     gear.name = "gear";
-    gear.joint[0] = rig_connect(r, "first", PCS_JOINT_REVOLUTE, carrier, left,
-                                pcs_v3(0.19, 0.1, 0), turned(2.1));
+    gear.joint[0] = rig_connect(r, "first", PCS_JOINT_REVOLUTE, carrier, left, pcs_v3(0.19, 0.1, 0),
+                                turned(2.1));
     gear.joint[1] = rig_connect(r, "other", PCS_JOINT_REVOLUTE, carrier, right,
                                 pcs_v3(0.53, 0.1, 0), STRAIGHT);
     gear.ratio = 1.7;
@@ -317,8 +315,8 @@ static void build_rack2(rig *r)
     guide.drive[0].stiffness = 53.1;
     pcs_coupling_def gear = pcs_coupling_default();
     gear.name = "teeth";
-    gear.joint[0] = rig_connect(r, "shaft", PCS_JOINT_REVOLUTE, PCS_GROUND, pinion,
-                                pcs_v3(0, 0, 0), STRAIGHT);
+    gear.joint[0] = rig_connect(r, "shaft", PCS_JOINT_REVOLUTE, PCS_GROUND, pinion, pcs_v3(0, 0, 0),
+                                STRAIGHT);
     gear.joint[1] = rig_join(r, &guide);
     gear.ratio = -1 / 0.083;
     rig_must(r, pcs_builder_add_coupling(r->builder, &gear));
@@ -403,8 +401,7 @@ static outcome run(rig *r, double end, double step, bool coordinates)
         out.travel = fmax(out.travel, way(r, start));
         for (pcs_joint_id j = 0; j < r->n_joints; ++j)
             for (int i = 0; i < PCS_JOINT_COORDINATES_MAX; ++i)
-                out.travel =
-                    fmax(out.travel, fabs(last[j].coordinate[i] - first[j].coordinate[i]));
+                out.travel = fmax(out.travel, fabs(last[j].coordinate[i] - first[j].coordinate[i]));
     }
     out.swing = high - low;
     return out;
@@ -462,8 +459,8 @@ static void ten_seconds(void **state)
     check_drift(&r, 0);
     double limit = 40 * STEP * 40 * STEP;
     print_message("%-22s drift %.1e, energy error / swing %.1e, travel %.2f\n", m->name,
-                  pcs_simulation_statistics(r.simulation)->worst_drift,
-                  out.numerical / out.swing, out.travel);
+                  pcs_simulation_statistics(r.simulation)->worst_drift, out.numerical / out.swing,
+                  out.travel);
     assert_true(out.travel > 0.3);
     assert_true(out.numerical < limit * out.swing);
     rig_end(&r);
@@ -525,8 +522,8 @@ static void hooke_joint(void **state)
     rig_begin(&r, 3, DOWN);
     const double b = 0.61;
     pcs_body_id one = add_link(&r, "input", pcs_v3(-0.3, 0.01, 0.02), pcs_v3(0, 0, 0));
-    pcs_body_id two =
-        add_link(&r, "output", pcs_v3(0.3 * cos(b), 0.3 * sin(b), 0.01), pcs_v3(0, 0, 0));
+    pcs_body_id two = add_link(&r, "output", pcs_v3(0.3 * cos(b), 0.3 * sin(b), 0.01),
+                               pcs_v3(0, 0, 0));
     pcs_joint_def motor = rig_joint_def(&r, "motor", PCS_JOINT_REVOLUTE, PCS_GROUND, one,
                                         pcs_v3(-0.5, 0, 0), z_along(1, 0, 0));
     motor.drive[0].has_motion = true;
@@ -623,14 +620,13 @@ static void prescribed_motion(void **state)
     // The drivers do the work that the energies show; the rest is of the order (h w)^2 with the
     // fastest of the rates, w = 12 rad/s.
     const pcs_energy_account *e = &pcs_simulation_statistics(r.simulation)->energy;
-    print_message("%-22s driver work %.3g, unexplained %.1e\n", c->name, power,
-                  fabs(e->numerical));
+    print_message("%-22s driver work %.3g, unexplained %.1e\n", c->name, power, fabs(e->numerical));
     assert_true(power > 0.1);
     assert_true(fabs(e->numerical) < 12 * STEP * 12 * STEP * power);
     rig_end(&r);
 }
 
-// The torque of a motor that speeds up an arm is J x'', without and with projection; J about the pin.
+// The torque of a motor that speeds up an arm is J x'' (J about the pin), with projection or not.
 static void motor_torque(void **state)
 {
     (void)state;
@@ -730,9 +726,9 @@ static void limited_hinge(void **state)
         rig_begin(&r, dimension, dimension == 2 ? DOWN2 : DOWN);
         pcs_vec3 omega = dimension == 2 ? pcs_v3(0, 0, 1.3) : pcs_v3(0.13, 1.3, 0.1);
         pcs_body_id body = add_link(&r, "flap", pcs_v3(0.31, 0.02, 0), omega);
-        pcs_joint_def hinge =
-            rig_joint_def(&r, "hinge", PCS_JOINT_REVOLUTE, PCS_GROUND, body, pcs_v3(0, 0, 0),
-                          dimension == 2 ? STRAIGHT : z_along(0.1, 1, 0.05));
+        pcs_joint_def hinge = rig_joint_def(&r, "hinge", PCS_JOINT_REVOLUTE, PCS_GROUND, body,
+                                            pcs_v3(0, 0, 0),
+                                            dimension == 2 ? STRAIGHT : z_along(0.1, 1, 0.05));
         hinge.drive[0] = stops(-0.71, 0.43, 0.83);
         rig_join(&r, &hinge);
         check_limits(&r, -0.71, 0.43, 3);

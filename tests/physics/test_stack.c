@@ -1,5 +1,5 @@
-// Boxes on boxes: stacks that stand still whatever the mass ratio, a box that rocks and one that tips
-// over, and the two corners of a rocking block (digest of [Brogliato et al. 2002], B9).
+// Boxes on boxes: stacks that stand still whatever the mass ratio, a box that rocks and one that
+// tips over, and the two corners of a rocking block (digest of [Brogliato et al. 2002], B9).
 #include "support/near.h"
 #include "support/scenes.h"
 
@@ -103,7 +103,8 @@ static void test_rocking_block_impact(void **state)
     }
 }
 
-// A box on its edge, tilted by `tilt` from flat: released at rest. The pivot corner is at the origin.
+// A box on its edge, tilted by `tilt` from flat: released at rest. The pivot corner is at the
+// origin.
 static void put_on_edge(scene *s, pcs_vec3 size, double tilt)
 {
     scene_begin(s, 2, (pcs_vec3){0, -g, 0});
@@ -180,9 +181,9 @@ static void test_box_tips_over(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_mass_ratio_1000),      cmocka_unit_test(test_mass_ratio_million),
-        cmocka_unit_test(test_ten_boxes),            cmocka_unit_test(test_rocking_block_impact),
-        cmocka_unit_test(test_box_rocks_back),       cmocka_unit_test(test_box_tips_over),
+        cmocka_unit_test(test_mass_ratio_1000), cmocka_unit_test(test_mass_ratio_million),
+        cmocka_unit_test(test_ten_boxes),       cmocka_unit_test(test_rocking_block_impact),
+        cmocka_unit_test(test_box_rocks_back),  cmocka_unit_test(test_box_tips_over),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

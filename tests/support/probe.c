@@ -95,7 +95,8 @@ pcs_body_id probe_add_body(probe *p, pcs_random *random, const char *name)
     pcs_body_def def = pcs_body_default();
     def.name = name;
     def.mass = pcs_random_between(random, 0.7, 2.9);
-    def.inertia = (pcs_mat3){{{0.413, 0.031, -0.022}, {0.031, 0.537, 0.017}, {-0.022, 0.017, 0.683}}};
+    def.inertia = (pcs_mat3){
+        {{0.413, 0.031, -0.022}, {0.031, 0.537, 0.017}, {-0.022, 0.017, 0.683}}};
     def.center = probe_vector(random, dimension, 0.3);
     def.position = probe_vector(random, dimension, 1.4);
     if (dimension == 2)

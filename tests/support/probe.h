@@ -1,8 +1,8 @@
 // A probe: a small model under the microscope of a unit test. It owns context, builder, model,
 // state and all the storage that the terms of model/assembly.h are evaluated into.
 //
-// Derivatives are taken by the five-point formula; with PROBE_STEP = 5e-4 its truncation h^4 f^(5)/30
-// is 2e-15 f^(5) and its rounding 1.5 eps |f|/h is 7e-13 |f|.
+// Derivatives are taken by the five-point formula; with PROBE_STEP = 5e-4 its truncation
+// h^4 f^(5)/30 is 2e-15 f^(5) and its rounding 1.5 eps |f|/h is 7e-13 |f|.
 #ifndef PCS_TESTS_PROBE_H
 #define PCS_TESTS_PROBE_H
 

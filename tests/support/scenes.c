@@ -225,8 +225,8 @@ void scene_bouncing_ball(scene *s, double gravity, double mass, double q0, doubl
     scene_contact(s, &def);
 }
 
-void scene_box_on_plane(scene *s, const char *name, pcs_body_id box, pcs_vec3 size,
-                        pcs_vec3 origin, pcs_vec3 turn, pcs_law law)
+void scene_box_on_plane(scene *s, const char *name, pcs_body_id box, pcs_vec3 size, pcs_vec3 origin,
+                        pcs_vec3 turn, pcs_law law)
 {
     pcs_contact_def def = scene_contact_def(name, PCS_CONTACT_BOX_PLANE,
                                             scene_frame(PCS_GROUND, origin, turn), box, law);
@@ -245,9 +245,9 @@ void scene_cradle(scene *s, int32_t n, double v, double restitution)
     for (int32_t i = 0; i + 1 < n; ++i) {
         char name[32];
         snprintf(name, sizeof name, "pair%d", (int)i);
-        pcs_contact_def def = scene_contact_def(
-            name, PCS_CONTACT_SPHERE_SPHERE, scene_frame(i, pcs_v3(0, 0, 0), pcs_v3(0, 0, 0)),
-            i + 1, (pcs_law){.restitution = restitution});
+        pcs_contact_def def = scene_contact_def(name, PCS_CONTACT_SPHERE_SPHERE,
+                                                scene_frame(i, pcs_v3(0, 0, 0), pcs_v3(0, 0, 0)),
+                                                i + 1, (pcs_law){.restitution = restitution});
         def.radius_a = def.radius_b = 0.5;
         scene_contact(s, &def);
     }

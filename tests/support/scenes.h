@@ -1,6 +1,7 @@
-// Small models shared by tests and benchmarks: a scene is a model under construction, then the model
-// with its simulation. Every call that fails prints the library's message and aborts, so that a test
-// reads as the experiment it describes. Planar scenes (dimension 2) use x and y of every vector.
+// Small models shared by tests and benchmarks: a scene is a model under construction, then the
+// model with its simulation. Every call that fails prints the library's message and aborts, so that
+// a test reads as the experiment it describes. Planar scenes (dimension 2) use x and y of every
+// vector.
 #ifndef PCS_TESTS_SUPPORT_SCENES_H
 #define PCS_TESTS_SUPPORT_SCENES_H
 
@@ -66,8 +67,8 @@ void scene_end(scene *s);
 void scene_bouncing_ball(scene *s, double gravity, double mass, double q0, double v0,
                          double restitution);
 // Floor contact of a box with corners, in the plane turned by `turn` through `origin`.
-void scene_box_on_plane(scene *s, const char *name, pcs_body_id box, pcs_vec3 size,
-                        pcs_vec3 origin, pcs_vec3 turn, pcs_law law);
+void scene_box_on_plane(scene *s, const char *name, pcs_body_id box, pcs_vec3 size, pcs_vec3 origin,
+                        pcs_vec3 turn, pcs_law law);
 // n touching equal balls (mass 1, radius 1/2) on a line along x, the first arrives with speed v.
 void scene_cradle(scene *s, int32_t n, double v, double restitution);
 // n boxes with edges `size` and masses `mass` on each other and on the floor; each rests with its

@@ -16,7 +16,7 @@ static const char *const KIND_NAMES[] = {"WORLD", "ALONG",   "DISTANCE", "DOT",
                                          "ANGLE", "ANGLE_B", "ROTATION"};
 
 // Nodes of the two ends, -1 for the ground.
-static const int ENDS[][2] = {{ONE, TWO}, {TWO, ONE}, {-1, ONE},  {ONE, -1},
+static const int ENDS[][2] = {{ONE, TWO}, {TWO, ONE}, {-1, ONE},   {ONE, -1},
                               {DOT, ONE}, {ONE, DOT}, {SPOT, DOT}, {-1, DOT}};
 enum { ENDS_COUNT = sizeof ENDS / sizeof *ENDS };
 
@@ -40,8 +40,8 @@ static pcs_mat3 node_axes(const probe *p, int32_t node)
     return node < 0 ? pcs_m3_identity() : p->c.pose[node].R;
 }
 
-// Frames at random. For the angles, in half of the trials, b's frame is turned so that its axes stand
-// as in the joints: one common axis (ANGLE) or the cross of a universal joint (ANGLE_B).
+// Frames at random. For the angles, in half of the trials, b's frame is turned so that its axes
+// stand as in the joints: one common axis (ANGLE) or the cross of a universal joint (ANGLE_B).
 static pcs_pair random_pair(const probe *p, pcs_random *random, int32_t dimension,
                             const int ends[2], const pcs_coordinate *x, bool aligned)
 {
@@ -261,8 +261,8 @@ static void small_rotations(void **state)
             const int ends[2] = {ONE, TWO};
             pcs_pair pair = random_pair(&p, &random, 3, ends, &x, false);
             pcs_vec3 e = probe_vector(&random, 3, 1);
-            pcs_mat3 turn =
-                pcs_quat_matrix(pcs_so3_exp(pcs_v3_scale(sizes[k] / pcs_v3_norm(e), e)));
+            pcs_mat3 turn = pcs_quat_matrix(
+                pcs_so3_exp(pcs_v3_scale(sizes[k] / pcs_v3_norm(e), e)));
             pcs_mat3 R_a = pcs_m3_mul(&p.c.pose[ONE].R, &pair.a.R);
             R_a = pcs_m3_mul(&R_a, &turn);
             pair.b.R = pcs_m3_tmul(&p.c.pose[TWO].R, &R_a);

@@ -76,7 +76,7 @@ static void check_conservative(probe *p, const char *name)
 static void check_powers(probe *p, const char *name)
 {
     double f[PROBE_Q_MAX], V[4], fv = 0;
-    pcs_power power;
+    pcs_power power = {.v = p->v};
     probe_move(p, 0, p->v);
     pcs_model_forces(p->model, &p->c, f, &power);
     for (int32_t i = 0; i < p->model->n_v; ++i)
@@ -179,8 +179,7 @@ static void point_springs(void **state)
             probe_assert_near(V, weight, ROUNDING, "rest length", 0, 0);
         }
         probe_randomise(&p, &random, 0.4, 0.9);
-        pcs_pair_state s =
-            pcs_configuration_pair(p.model, &p.c, &p.model->springs.data[0].pair);
+        pcs_pair_state s = pcs_configuration_pair(p.model, &p.c, &p.model->springs.data[0].pair);
         if (pcs_v3_norm(s.d) > 1.2) {
             check_tangents(&p, CHECK_BOTH, "point spring");
             check_conservative(&p, "point spring");
@@ -207,9 +206,8 @@ static void bushings(void **state)
         pcs_pose pose = pcs_builder_frame_pose(p.builder, &def.a);
         // b within 0.8 rad of a: bushings are for small rotations, psi jumps at half a turn
         pcs_quat turn = pcs_quat_mul(pcs_quat_from_matrix(&pose.R),
-                                     dimension == 2
-                                         ? pcs_so3_exp(pcs_v3(0, 0, 0.8))
-                                         : pcs_so3_exp(probe_vector(&random, 3, 0.45)));
+                                     dimension == 2 ? pcs_so3_exp(pcs_v3(0, 0, 0.8))
+                                                    : pcs_so3_exp(probe_vector(&random, 3, 0.45)));
         pcs_vec3 x = pcs_v3_add(pose.x, probe_vector(&random, dimension, 0.3));
         must(&p, pcs_builder_frame_at(p.builder, ends[1], x, turn, &def.b));
         for (int i = 0; i < 6; ++i) {
@@ -236,8 +234,7 @@ static void common_frames(probe *p, pcs_random *random, const pcs_body_id ends[2
     *a = probe_frame(random, dimension, ends[0]);
     pcs_pose pose = pcs_builder_frame_pose(p->builder, a);
     pcs_quat R = pcs_quat_from_matrix(&pose.R);
-    must(p, pcs_builder_frame_at(p->builder, ends[1],
-                                 pcs_v3_add(pose.x, pcs_quat_rotate(R, shift)),
+    must(p, pcs_builder_frame_at(p->builder, ends[1], pcs_v3_add(pose.x, pcs_quat_rotate(R, shift)),
                                  pcs_quat_mul(R, turn), b));
 }
 

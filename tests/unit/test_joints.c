@@ -21,11 +21,11 @@ static const double ROUNDING = 256 * DBL_EPSILON;
 
 // Rows that a kind takes from the six (or three) degrees of freedom; 0: not in this dimension.
 static const int32_t ROW_COUNT[PCS_JOINT_KIND_COUNT][2] = {
-    [PCS_JOINT_FIXED] = {3, 6},         [PCS_JOINT_REVOLUTE] = {2, 5},
-    [PCS_JOINT_PRISMATIC] = {2, 5},     [PCS_JOINT_CYLINDRICAL] = {0, 4},
-    [PCS_JOINT_SPHERICAL] = {0, 3},     [PCS_JOINT_UNIVERSAL] = {0, 4},
-    [PCS_JOINT_PLANAR] = {0, 3},        [PCS_JOINT_SCREW] = {0, 5},
-    [PCS_JOINT_DISTANCE] = {1, 1},      [PCS_JOINT_POINT_ON_LINE] = {1, 2},
+    [PCS_JOINT_FIXED] = {3, 6},          [PCS_JOINT_REVOLUTE] = {2, 5},
+    [PCS_JOINT_PRISMATIC] = {2, 5},      [PCS_JOINT_CYLINDRICAL] = {0, 4},
+    [PCS_JOINT_SPHERICAL] = {0, 3},      [PCS_JOINT_UNIVERSAL] = {0, 4},
+    [PCS_JOINT_PLANAR] = {0, 3},         [PCS_JOINT_SCREW] = {0, 5},
+    [PCS_JOINT_DISTANCE] = {1, 1},       [PCS_JOINT_POINT_ON_LINE] = {1, 2},
     [PCS_JOINT_POINT_ON_PLANE] = {0, 1},
 };
 
@@ -80,8 +80,8 @@ static placement admissible(pcs_random *random, pcs_joint_kind kind, int32_t dim
 
 typedef enum end_kind { GROUND, BODY, POINT } end_kind;
 
-// Adds the body that carries `frame` at the world pose (x, R); the frame of a point or of the ground
-// gets that pose itself. Returns the frame.
+// Adds the body that carries a frame with the world pose (x, R); the frame of a point or of the
+// ground gets that pose itself. Returns the frame.
 static pcs_frame add_end(probe *p, pcs_random *random, end_kind kind, const char *name, pcs_vec3 x,
                          pcs_quat R)
 {
@@ -294,8 +294,8 @@ static void joints_of_points(void **state)
     (void)state;
     pcs_random random;
     pcs_random_init(&random, 12);
-    static const end_kind pins[][2] = {{POINT, BODY}, {BODY, POINT}, {POINT, POINT},
-                                       {GROUND, POINT}, {POINT, GROUND}};
+    static const end_kind pins[][2] = {
+        {POINT, BODY}, {BODY, POINT}, {POINT, POINT}, {GROUND, POINT}, {POINT, GROUND}};
     static const end_kind guides[][2] = {{BODY, POINT}, {GROUND, POINT}};
     for (int trial = 0; trial < TRIALS; ++trial) {
         for (int e = 0; e < 5; ++e) {

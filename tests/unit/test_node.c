@@ -66,7 +66,8 @@ static void retract_and_difference_are_inverse(void **state)
         pcs_node_difference(kind, q3, q, d);
         pcs_node_retract(kind, q, d, q); // in place
         pcs_pose pose = pcs_node_pose(kind, q), wanted = pcs_node_pose(kind, q3);
-        probe_assert_near(pcs_v3_norm(pcs_v3_sub(pose.x, wanted.x)), 0, rounding, "place", kind, 0);
+        probe_assert_near(pcs_v3_norm(pcs_v3_sub(pose.x, wanted.x)), 0, rounding, "place",
+                          (int)kind, 0);
         for (int i = 0; i < 9; ++i)
             probe_assert_near(pose.R.m[i / 3][i % 3], wanted.R.m[i / 3][i % 3], rounding, "axes",
                               i / 3, i % 3);
@@ -118,8 +119,7 @@ static void twist_is_the_rate_of_the_pose(void **state)
         pcs_pose pose = pcs_node_pose(kind, q);
         pcs_twist twist = pcs_node_twist(kind, &pose, v);
         double rate[3];
-        pcs_v3_store(rate, pcs_v3_add(twist.v,
-                                      pcs_v3_cross(twist.w, pcs_m3_mul_v3(&pose.R, a))));
+        pcs_v3_store(rate, pcs_v3_add(twist.v, pcs_v3_cross(twist.w, pcs_m3_mul_v3(&pose.R, a))));
         for (int i = 0; i < 3; ++i)
             probe_assert_near(rate[i], probe_derivative(place[i], PROBE_STEP), PROBE_TOLERANCE,
                               "velocity", (int)kind, i);

@@ -282,6 +282,7 @@ static void test_views_are_stored(void **state)
         {"joint.hinge.torque.z", joint.torque.z},
         {"contact.tip.gap", contact.gap},
         {"contact.tip.impulse.t1", contact.impulse[1]},
+        {"contact.tip.force.n", contact.force[0]},
         {"contact.tip.state", (double)contact.state},
         {"energy.kinetic", pcs_simulation_statistics(f->simulation)->energy.kinetic},
         {"solver.residual", pcs_simulation_statistics(f->simulation)->last_residual},
@@ -315,6 +316,8 @@ static void test_header_summary_and_checkpoint(void **state)
     assert_int_equal(stored->solver_iterations, own->solver_iterations);
     assert_int_equal(stored->contacts_most, own->contacts_most);
     assert_int_equal(stored->assembly_body, own->assembly_body);
+    assert_int_equal(stored->initial_contact, own->initial_contact);
+    assert_same_bits(stored->initial_penetration, own->initial_penetration);
     assert_same_bits(stored->worst_residual, own->worst_residual);
     assert_same_bits(stored->energy.impact, own->energy.impact);
     assert_same_bits(stored->energy.numerical, own->energy.numerical);
