@@ -259,7 +259,8 @@ static bool check_targets(const session *run)
         // A run may renew the checkpoint that it resumes from.
         if (run->resume && target[i].path != run->checkpoint &&
             is_same_file(target[i].path, run->resume)) {
-            cli_message("%s: the run resumes from this file; give another name with %s",
+            cli_message("%s: would replace the file that the run resumes from; give another name "
+                        "with %s",
                         target[i].path, target[i].option);
             return false;
         }

@@ -240,6 +240,27 @@ void pcs_model_initial_turns(const pcs_model *model, const pcs_configuration *c,
     }
 }
 
+void pcs_model_prescribed(const pcs_model *model, double t, double *rate, double *acceleration)
+{
+    const size_t size = sizeof(double) * (size_t)model->n_rows;
+    if (rate)
+        memset(rate, 0, size);
+    if (acceleration)
+        memset(acceleration, 0, size);
+    for (int32_t k = 0; k < model->joints.count; ++k) {
+        const pcs_joint *joint = &model->joints.data[k];
+        for (int32_t i = 0; i < joint->n_rows; ++i) {
+            if (!joint->motion[i])
+                continue;
+            if (rate)
+                rate[joint->first_row + i] = pcs_formula_evaluate(joint->motion_rate[i], &t);
+            if (acceleration)
+                acceleration[joint->first_row + i] = pcs_formula_evaluate(
+                    joint->motion_acceleration[i], &t);
+        }
+    }
+}
+
 double pcs_model_driven_work(const pcs_model *model, const pcs_row_block *blocks, const double *p,
                              const double *v)
 {

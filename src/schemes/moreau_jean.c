@@ -3,7 +3,7 @@
 // Over a step of length h, with x_{k+s} = (1-s) x_k + s x_{k+1}:
 //     M (v_{k+1} - v_k) = h f(t_{k+theta}, q_{k+theta}, v_{k+theta}) + G^T p + H^T r
 //     q_{k+1} = q_k [+] h v_{k+a},   q_{k+theta} = q_k [+] theta h v_{k+a}
-//     joints    G v_{k+1} = rate - (1-theta) h ((dG/dt) v - rate')      (order 2 for theta = 1/2)
+//     joints    G v_{k+1} = rate(t_{k+1}) - (1-theta) h (dG/dt) v        (order 2 for theta = 1/2)
 //     contacts  closed in the forecast:  K* \ni uhat \perp r \in K,  u = U_{k+1} + e U_k
 // a = theta is the classical scheme, a = 1/2 the variant that dissipates for every theta >= 1/2
 // [Acary lectures 3.6]. G, H and the gaps are taken at q_k [+] theta h v_k. Newton's method solves for
@@ -167,8 +167,13 @@ static void forecast(moreau_jean *s, const pcs_state *state)
     pcs_model_retract(m, s->q_k, s->x, s->q_forecast);
     pcs_configuration_update(m, &s->forecast, s->t_k + s->theta * s->h, s->q_forecast, s->v_k,
                              s->turns);
-    pcs_rows rows = {s->rows, NULL, s->rate, s->convective};
+    pcs_rows rows = {s->rows, NULL, NULL, s->convective};
     pcs_model_rows(m, &s->forecast, &rows);
+    // G v_{k+1} = rate(t_{k+1}) - (1-theta) h (dG/dt) v; `convective` is (dG/dt) v - rate'.
+    pcs_model_prescribed(m, s->forecast.t, NULL, s->g);
+    pcs_model_prescribed(m, s->t_k + s->h, s->rate, NULL);
+    for (int32_t i = 0; i < m->n_rows; ++i)
+        s->rate[i] -= (1 - s->theta) * s->h * (s->convective[i] + s->g[i]);
     pcs_mj_activate(s, state);
 }
 
@@ -319,11 +324,10 @@ static pcs_status correct(moreau_jean *s, const pcs_state *state, pcs_step_repor
     enum { ROUNDS_MAX = 20 };
     const pcs_model *m = s->base.model;
     const bool look_ahead = (int)s->base.options[MJ_PROJECTION] == MJ_PROJECT_ALL && m->n_slots > 0;
-    // x holds -R(v); the joint rows ask for G v_{k+1} = rate - (1-theta) h ((dG/dt) v - rate'), the
-    // rate at the end of the step expanded about the forecast.
+    // x holds -R(v), `rate` what the joint rows ask of G v_{k+1}.
     pcs_model_rows_multiply(m, s->rows, s->v, s->p_step);
     for (int32_t i = 0; i < m->n_rows; ++i)
-        s->p_step[i] = s->rate[i] - (1 - s->theta) * s->h * s->convective[i] - s->p_step[i];
+        s->p_step[i] = s->rate[i] - s->p_step[i];
     pcs_saddle_solve(s->saddle, s->x, s->p_step);
     for (int32_t i = 0; i < m->n_v; ++i)
         s->v[i] = s->v_free[i] = s->v[i] + s->x[i];

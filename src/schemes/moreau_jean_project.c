@@ -115,15 +115,6 @@ static void change_velocities(moreau_jean *s, double scale)
         s->p[i] += scale * s->p_step[i];
 }
 
-// With theta = a = 1/2 the step leaves, where the third derivative of g is small,
-//     g(q_{k+1}) = h^3/4 g''(v, v')    and    G v_{k+1} - rate = h^2 g''(v, v'),
-// also for a jump of v. So 4/h times the position correction x takes away most of the velocity error,
-// along the same columns A^{-1} G^T as the velocity projection, which decides.
-static void predict_velocities(moreau_jean *s)
-{
-    change_velocities(s, 4 / s->h);
-}
-
 static pcs_status project_positions(moreau_jean *s, pcs_step_report *report)
 {
     const pcs_model *model = s->base.model;
@@ -157,8 +148,6 @@ static pcs_status project_positions(moreau_jean *s, pcs_step_report *report)
             s->p_step[i] = -s->g[i];
         if (model->n_rows > 0)
             pcs_saddle_solve(s->saddle, s->x, s->p_step);
-        if (pass == 0 && s->theta == 0.5)
-            predict_velocities(s);
         if (unilateral && report->penetration > tolerance) {
             pcs_arena_mark mark = pcs_arena_get_mark(&s->arena);
             pcs_status status = push_out(s, report->penetration);

@@ -51,8 +51,8 @@ void pcs_simulation_joint(const pcs_simulation *s, pcs_joint_id id, pcs_joint_vi
     for (int32_t i = 0; i < joint->n_coordinates; ++i) {
         const pcs_coordinate *x = &joint->coordinate[i];
         pcs_rate_form form = pcs_coordinate_rate_form(x, &pair);
-        view->coordinate[i] =
-            pcs_coordinate_value(x, &pair, x->turn >= 0 ? s->state.turns[x->turn] : 0);
+        view->coordinate[i] = pcs_coordinate_value(x, &pair,
+                                                   x->turn >= 0 ? s->state.turns[x->turn] : 0);
         view->rate[i] = pcs_coordinate_rate(&form, &pair);
     }
     if (!(*s->state.h > 0))

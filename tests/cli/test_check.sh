@@ -77,7 +77,7 @@ expect_text out "initial contacts +contact 'tip' starts 0.026 m deep; the first 
 expect_code 0 check ball.yaml "${deep[@]}" --set simulation.projection=none
 expect_text out "contact 'tip' starts 0.026 m deep; with projection: none it stays inside"
 expect_code 0 check ball.yaml --set 'joints.hinge={type: revolute, bodies: [ground, crank],
-    at: [3, 2], limits: {lower: 0.1}}'
+    at: [3, 2], limits: {lower: 0.1, upper: 1.3}}'
 expect_text out "limit 'hinge.lower' starts 0.1 m or rad deep"
 
 expect_mistake "check needs a model" check

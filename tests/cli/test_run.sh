@@ -137,7 +137,7 @@ for option in --out --csv-file --checkpoint; do
 done
 cmp ball.yaml kept.yaml || fail "the model was touched"
 expect_mistake "both --out and --checkpoint" run ball.yaml --out x.h5 --checkpoint x.h5
-expect_mistake "resumes from this file" run ball.yaml --resume a.h5 --out a.h5
+expect_mistake "would replace the file" run ball.yaml --resume a.h5 --out a.h5
 
 # On a terminal: one line that renews itself, gone at the end.
 if command -v script >/dev/null; then
