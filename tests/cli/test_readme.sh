@@ -2,10 +2,9 @@
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 readme=$PERCUSS_SOURCE/README.md
-sed -n '/^```yaml$/,/^```$/p' "$readme" | sed '1d;$d' >ball.yaml
-# The block that follows the model.
-sed -n '/^```yaml$/,$p' "$readme" | awk '/^```$/ { n++; next } n == 2 { exit } n == 1' |
-    grep -v '^```' | sed '/^$/d' >shown
+# The first block is the model, the next one a part of its summary.
+awk '/^```yaml$/ { model = 1; next } /^```$/ { n++; next } model && n == 0' "$readme" >ball.yaml
+awk '/^```yaml$/ { model = 1; next } /^```$/ { n++; next } model && n == 2' "$readme" >shown
 
 expect_code 0 run ball.yaml --no-result
 [[ -s shown ]] || fail "README.md shows no summary"
