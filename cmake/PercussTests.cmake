@@ -26,15 +26,16 @@ if(support_sources)
     target_link_libraries(percuss_test_support INTERFACE percuss_test_support_objects)
 endif()
 
-# Tests under valgrind, beside the plain ones: the label unit plus one run of the program.
-function(add_valgrind_test name) # ARGUMENT... of tools/memcheck
+# Tests under valgrind, beside the plain ones. With the label valgrind, run by `./dev test`: the unit
+# tests and one run of the program; with the label memcheck, run by `./dev valgrind`: all others.
+function(add_valgrind_test name label) # ARGUMENT... of tools/memcheck
     if(VALGRIND_PROGRAM AND NOT PERCUSS_SANITIZE AND NOT PERCUSS_COVERAGE)
         add_test(NAME valgrind.${name}
             COMMAND ${BASH_PROGRAM} ${CMAKE_CURRENT_SOURCE_DIR}/tools/memcheck ${ARGN})
         set_tests_properties(valgrind.${name} PROPERTIES
-            LABELS valgrind
+            LABELS ${label}
             ENVIRONMENT "${test_environment}"
-            TIMEOUT 300)
+            TIMEOUT 3000)
     endif()
 endfunction()
 
@@ -62,9 +63,11 @@ foreach(source IN LISTS test_sources)
         ENVIRONMENT "${test_environment}"
         SKIP_RETURN_CODE 77
         TIMEOUT 300)
+    set(label memcheck)
     if(kind STREQUAL "unit")
-        add_valgrind_test(${kind}.${name} --memory-only $<TARGET_FILE:${kind}_${file}>)
+        set(label valgrind)
     endif()
+    add_valgrind_test(${kind}.${name} ${label} --memory-only $<TARGET_FILE:${kind}_${file}>)
 endforeach()
 
 file(GLOB test_scripts CONFIGURE_DEPENDS tests/*/test_*.sh)
@@ -83,6 +86,6 @@ endforeach()
 
 set(valgrind_model ${CMAKE_CURRENT_SOURCE_DIR}/examples/bouncing_ball.yaml)
 if(TARGET percuss_program AND EXISTS ${valgrind_model})
-    add_valgrind_test(program $<TARGET_FILE:percuss_program> run ${valgrind_model}
+    add_valgrind_test(program valgrind $<TARGET_FILE:percuss_program> run ${valgrind_model}
         --out ${CMAKE_CURRENT_BINARY_DIR}/tests/valgrind_program.h5)
 endif()
