@@ -21,7 +21,7 @@ static void check(pcs_status status, pcs_context *ctx)
     exit(EXIT_FAILURE);
 }
 
-enum { ROWS_MAX = 6 };
+enum { ROWS_MAX = 6, SWEEPS_MAX = 500000 };
 
 // Sweeps of p_i <- p_i + S_ii^{-1} (c_i - (S p)_i) until |c - S p| <= tolerance |c|.
 static int64_t gauss_seidel(const pcs_block_matrix *S, const double *c, double *p, double tolerance)
@@ -39,7 +39,7 @@ static int64_t gauss_seidel(const pcs_block_matrix *S, const double *c, double *
             exit(EXIT_FAILURE);
     }
     int64_t sweeps = 0;
-    for (; norm > tolerance * norm_c && sweeps < 10000000; ++sweeps) {
+    for (; norm > tolerance * norm_c && sweeps < SWEEPS_MAX; ++sweeps) {
         norm = 0;
         for (int32_t i = 0; i < S->n; ++i) {
             const int32_t at = S->offset[i], size = S->offset[i + 1] - at;
@@ -60,9 +60,11 @@ static int64_t gauss_seidel(const pcs_block_matrix *S, const double *c, double *
 
 static void measure(int32_t links)
 {
-    pcs_context *ctx = pcs_context_create(NULL);
-    pcs_model *model;
-    check(mechanism_chain(ctx, links, 3, &model), ctx);
+    scene s;
+    mechanism_chain(&s, links, 3);
+    scene_finish(&s, 1e-3, 1);
+    pcs_context *ctx = s.ctx;
+    const pcs_model *model = s.model;
     double *q = calloc((size_t)model->n_q, sizeof *q), *v = calloc((size_t)model->n_v, sizeof *v);
     double *turns = calloc((size_t)model->n_turns + 1, sizeof *turns);
     double *c = calloc((size_t)model->n_rows, sizeof *c), *p = calloc((size_t)model->n_rows, 8);
@@ -118,8 +120,8 @@ static void measure(int32_t links)
     const double start = pcs_timer_now();
     const int64_t sweeps = gauss_seidel(&S, c, p, tolerance);
     const double elapsed = pcs_timer_now() - start;
-    printf("%5d %12.1f %14lld %16.1f %10.0f\n", links, 1e6 * best, (long long)sweeps, 1e6 * elapsed,
-           elapsed / best);
+    printf("%5d %12.1f %14lld %16.1f %10.0f%s\n", links, 1e6 * best, (long long)sweeps,
+           1e6 * elapsed, elapsed / best, sweeps == SWEEPS_MAX ? "  (not reached)" : "");
 
     pcs_arena_free(&arena);
     pcs_saddle_destroy(free_bodies);
@@ -127,8 +129,7 @@ static void measure(int32_t links)
     pcs_configuration_free(ctx, &conf);
     pcs_free(ctx, blocks);
     pcs_free(ctx, values);
-    pcs_model_destroy(model);
-    pcs_context_destroy(ctx);
+    scene_end(&s);
     void *arrays[] = {q, v, turns, c, p, size, (void *)H, x};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i)
         free(arrays[i]);

@@ -120,9 +120,8 @@ static void chain_init(chain *c, int32_t n_bodies, int32_t body_size, int32_t ro
     set_masses(c);
     for (int32_t k = 0; k < n_couplings; ++k)
         for (int32_t e = 0; e < body_size * body_size; ++e)
-            pcs_saddle_coupling(c->saddle, k, false)[e] =
-                pcs_saddle_coupling(c->saddle, k, true)[e] =
-                    pcs_random_between(&c->random, -0.1, 0.1);
+            pcs_saddle_coupling(c->saddle, k, false)[e] = pcs_saddle_coupling(
+                c->saddle, k, true)[e] = pcs_random_between(&c->random, -0.1, 0.1);
 }
 
 static void chain_free(chain *c)
@@ -212,8 +211,8 @@ static void bench_lu(int32_t bodies, int32_t body, int32_t joint)
     for (int32_t i = 0; i < n; ++i)
         for (int32_t j = 0; j < n; ++j)
             if (abs(i / body - j / body) <= 1)
-                c.dense[i * size + j] =
-                    (i == j ? 4.1 : 0.0) + pcs_random_between(&random, -0.1, 0.1);
+                c.dense[i * size + j] = (i == j ? 4.1 : 0.0) +
+                                        pcs_random_between(&random, -0.1, 0.1);
     for (int32_t r = 0; r < bodies * joint; ++r)
         for (int32_t j = 0; j < n; ++j)
             if (j / body == r / joint || j / body + 1 == r / joint) {

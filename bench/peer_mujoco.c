@@ -26,8 +26,15 @@ static void add(text *xml, const char *format, ...)
     va_end(arguments);
 }
 
+// Keeps the engine from writing a log file; a collapsed stack shows in the result.
+static void ignore_warning(const char *message)
+{
+    (void)message;
+}
+
 static mjModel *load(const text *xml)
 {
+    mju_user_warning = ignore_warning;
     char error[500] = "";
     mjVFS *files = malloc(sizeof *files);
     if (!files)
@@ -129,7 +136,8 @@ bool peer_mujoco_chain(const char *method, const bench_run *run, chain_result *o
 static void stack_xml(text *xml, const char *method, const bench_run *run)
 {
     add(xml,
-        "<mujoco><option timestep='%.17g' solver='%s' cone='elliptic' tolerance='1e-10' "
+        "<mujoco><size nconmax='500' njmax='2000'/>"
+        "<option timestep='%.17g' solver='%s' cone='elliptic' tolerance='1e-10' "
         "iterations='100'/><default><geom friction='.6 .005 .0001' condim='3'/></default>"
         "<worldbody><geom type='plane' size='5 5 1'/>",
         run->h, method);
