@@ -58,7 +58,9 @@ PCS_API pcs_context_def pcs_context_default(void);
 PCS_API pcs_context *pcs_context_create(const pcs_context_def *def);
 PCS_API void pcs_context_destroy(pcs_context *ctx);
 
-// Text of the last error raised through this context, "" if there was none. Valid until the next error.
+// Text of the last error raised through this context, "" if there was none. Valid until the next
+// error. It belongs to statuses < 0 alone: a call that returns PCS_OK, PCS_NOT_CONVERGED or
+// PCS_INTERRUPTED leaves the text of an older error as it was; the info or the statistics explain it.
 PCS_API const char *pcs_context_error(const pcs_context *ctx);
 
 // Heap traffic of this context so far, and a switch that makes the n-th following request fail

@@ -3,27 +3,13 @@
 #define PERCUSS_SIMULATION_H
 
 #include "percuss/model.h"
+#include "percuss/options.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-// ---- Options: one table for each scheme drives defaults, checks, files, --set, --help, docs ----
-
-typedef enum pcs_option_type {
-    PCS_OPTION_REAL,
-    PCS_OPTION_INTEGER,
-    PCS_OPTION_CHOICE // value is the index in `choices`
-} pcs_option_type;
-
-typedef struct pcs_option {
-    const char *key;
-    pcs_option_type type;
-    double fallback; // default value
-    double lowest, highest; // closed range; an open end is named in the help
-    const char *const *choices; // NULL-terminated, for PCS_OPTION_CHOICE
-    const char *help;
-} pcs_option;
+// ---- Schemes ----
 
 // Scheme i of the library, NULL beyond the last; `options` may be NULL.
 PCS_API const char *pcs_scheme_name(int32_t i, const char **help, const pcs_option **options,

@@ -103,8 +103,9 @@ static void report_result(pcs_result *result, const char *path)
     cli_energy_scale scale = find_energy_scale(result);
     cli_report_statistics(stdout, statistics);
     cli_report_energy(stdout, &statistics->energy, &scale);
-    cli_report_warnings(stdout, statistics, &scale,
-                        find_contact(result, statistics->initial_contact, text, sizeof text));
+    cli_contact_facts contacts = {
+        .started = find_contact(result, statistics->initial_contact, text, sizeof text)};
+    cli_report_warnings(stdout, statistics, &scale, &contacts);
 }
 
 static cli_exit inspect_result(pcs_context *ctx, const request *wish)

@@ -1,4 +1,4 @@
-// percuss list: schemes with their options, joints, contacts and shapes, from the library's tables.
+// percuss list: schemes and solvers with their options, joints, contacts and shapes, from the library's tables.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,13 +8,13 @@
 #include "options.h"
 
 static const cli_syntax syntax = {
-    .usage = "percuss list [schemes | joints | contacts | shapes]",
+    .usage = "percuss list [schemes | solvers | joints | contacts | shapes]",
     .text = "Lists what a model file may name, with options, defaults and ranges; everything if\n"
             "nothing is named.",
     .notes = "exit code: 0; 2 there is no such list; 3 it could not be written",
 };
 
-// ---- Schemes ----
+// ---- Schemes and solvers ----
 
 static void print_range(const pcs_option *option)
 {
@@ -37,7 +37,7 @@ static void print_range(const pcs_option *option)
         fputs(kind, stdout);
 }
 
-static void print_scheme_option(const pcs_option *option)
+static void print_option(const pcs_option *option)
 {
     char fallback[64];
     if (option->type == PCS_OPTION_CHOICE)
@@ -49,6 +49,14 @@ static void print_scheme_option(const pcs_option *option)
     printf("\n    %-22s %s\n", "", option->help);
 }
 
+static void print_options(const pcs_option *options, int32_t count)
+{
+    if (count > 0)
+        printf("    %-22s %-14s %s\n", "option", "default", "range, meaning");
+    for (int32_t k = 0; k < count; k++)
+        print_option(&options[k]);
+}
+
 static void list_schemes(void)
 {
     const char *name, *help = "";
@@ -58,10 +66,21 @@ static void list_schemes(void)
          "'simulation', or --set simulation.KEY=VALUE");
     for (int32_t i = 0; (name = pcs_scheme_name(i, &help, &options, &count)); i++) {
         printf("  %s: %s\n", name, help);
-        if (count > 0)
-            printf("    %-22s %-14s %s\n", "option", "default", "range, meaning");
-        for (int32_t k = 0; k < count; k++)
-            print_scheme_option(&options[k]);
+        print_options(options, count);
+    }
+}
+
+static void list_solvers(void)
+{
+    const char *name, *help = "";
+    const pcs_option *options = NULL;
+    int32_t count = 0;
+    puts("solvers of the contact problem; a scheme uses the first, and the next if the first fails\n"
+         "and its option on_failure is next_solver. The scheme's options solver_tolerance and\n"
+         "solver_iterations set tolerance and max_iterations, the others keep their defaults");
+    for (int32_t i = 0; (name = pcs_solver_name(i, &help, &options, &count)); i++) {
+        printf("  %s: %s\n", name, help);
+        print_options(options, count);
     }
 }
 
@@ -143,6 +162,7 @@ typedef struct section {
 
 static const section sections[] = {
     {"schemes", list_schemes},
+    {"solvers", list_solvers},
     {"joints", list_joints},
     {"contacts", list_contacts},
     {"shapes", list_shapes},
@@ -163,7 +183,8 @@ static cli_exit print_section(const char *name)
     if (nearest)
         cli_message("nothing to list under '%s'; did you mean '%s'?", name, nearest);
     else
-        cli_message("nothing to list under '%s'; there are schemes, joints, contacts, shapes",
+        cli_message("nothing to list under '%s'; there are schemes, solvers, joints, contacts, "
+                    "shapes",
                     name);
     return CLI_EXIT_BAD_INPUT;
 }

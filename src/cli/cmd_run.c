@@ -396,13 +396,6 @@ static cli_exit simulate(session *run)
                                                                         : CLI_EXIT_OK;
 }
 
-static const char *initial_contact_name(const session *run)
-{
-    const pcs_model *model = pcs_model_file_model(run->file);
-    int32_t slot = pcs_simulation_statistics(run->simulation)->initial_contact;
-    return slot < pcs_model_contact_count(model) ? pcs_model_contact_name(model, slot) : "?";
-}
-
 static void warn_of_output_step(FILE *out, const session *run)
 {
     const double rounding = 1e-9; // relative
@@ -457,7 +450,8 @@ static void print_summary(const session *run, cli_exit code)
     if (run->checkpoint && run->outputs_are_closed)
         cli_report_line(out, "checkpoint", "%s", run->checkpoint);
     cli_report_energy(out, &statistics->energy, &run->energy);
-    cli_report_warnings(out, statistics, &run->energy, initial_contact_name(run));
+    cli_contact_facts contacts = cli_find_contact_facts(run->simulation, def.scheme);
+    cli_report_warnings(out, statistics, &run->energy, &contacts);
     warn_of_output_step(out, run);
 }
 

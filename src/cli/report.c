@@ -240,10 +240,70 @@ void cli_report_energy(FILE *out, const pcs_energy_account *energy, const cli_en
     }
 }
 
+// Below this the remainder is what is left when large energies cancel: 1e-9 of all that was added up.
+static double remainder_floor(const pcs_energy_account *energy)
+{
+    const double rounding = 1e-9;
+    double end = energy->kinetic + energy->potential;
+    double start = end - works(energy) - energy->numerical;
+    return rounding * (fabs(energy->kinetic) + fabs(energy->potential) + fabs(start) +
+                       fabs(energy->applied) + fabs(energy->actuator) + fabs(energy->driver) +
+                       fabs(energy->damping) + fabs(energy->friction) + fabs(energy->impact));
+}
+
+cli_contact_facts cli_find_contact_facts(const pcs_simulation *simulation, const char *scheme)
+{
+    const pcs_model *model = pcs_simulation_model(simulation);
+    int32_t count = pcs_model_contact_count(model);
+    int32_t first = pcs_simulation_statistics(simulation)->initial_contact;
+    cli_contact_facts facts = {
+        .started = first < count ? pcs_model_contact_name(model, first) : "?",
+        .projection = find_choice(simulation, scheme, "projection"),
+        .gap = INFINITY,
+    };
+    for (int32_t i = 0; i < count; i++) {
+        pcs_contact_view view;
+        pcs_simulation_contact(simulation, i, &view);
+        if (view.gap < facts.gap) {
+            facts.gap = view.gap;
+            facts.deepest = pcs_model_contact_name(model, i);
+        }
+    }
+    return facts;
+}
+
+static void warn_of_penetration(FILE *out, double depth, const cli_contact_facts *contacts)
+{
+    const char *projection = contacts->projection;
+    fprintf(out, "warning: bodies penetrated each other by up to %.1e m", depth);
+    if (projection && strcmp(projection, "all") != 0)
+        fprintf(out,
+                "; try a smaller --step or the\n"
+                "         projection of contacts (percuss list schemes)\n");
+    else if (!projection)
+        fputs(": with projection: all, contacts contradict\n"
+              "         each other or the joints; otherwise try that option\n",
+              out);
+    else if (contacts->deepest && contacts->gap < -PENETRATION_LIMIT)
+        fprintf(out,
+                " although contacts are projected:\n"
+                "         contacts contradict each other or the joints, and the bodies are jammed; "
+                "at the end\n"
+                "         %s '%s' is %.3g %s deep\n",
+                is_limit(contacts->deepest) ? "limit" : "contact", contacts->deepest,
+                -contacts->gap, is_limit(contacts->deepest) ? "m or rad" : "m");
+    else
+        fputs(" although contacts are projected:\n"
+              "         for a time contacts contradicted each other or the joints; at the end none "
+              "does\n",
+              out);
+}
+
 int cli_report_warnings(FILE *out, const pcs_statistics *statistics, const cli_energy_scale *scale,
-                        const char *contact)
+                        const cli_contact_facts *contacts)
 {
     int count = 0;
+    const char *contact = contacts->started;
     bool started_inside = statistics->initial_penetration > START_LIMIT;
     if (started_inside && ++count)
         fprintf(out,
@@ -259,11 +319,7 @@ int cli_report_warnings(FILE *out, const pcs_statistics *statistics, const cli_e
                 "         try a smaller --step or more iterations (percuss list schemes)\n",
                 (long long)statistics->unconverged_steps, plural(statistics->unconverged_steps));
     if (statistics->worst_penetration > PENETRATION_LIMIT && ++count)
-        fprintf(out,
-                "warning: bodies penetrated each other by up to %.1e m; try a smaller --step or "
-                "the\n"
-                "         projection of contacts (percuss list schemes)\n",
-                statistics->worst_penetration);
+        warn_of_penetration(out, statistics->worst_penetration, contacts);
     if (statistics->worst_drift > DRIFT_LIMIT && ++count)
         fprintf(out,
                 "warning: joints came apart by up to %.1e m or rad; try a smaller --step or the "
@@ -271,7 +327,8 @@ int cli_report_warnings(FILE *out, const pcs_statistics *statistics, const cli_e
                 "         of joints (percuss list schemes)\n",
                 statistics->worst_drift);
     double remainder = fabs(statistics->energy.numerical);
-    if (remainder > REMAINDER_LIMIT * scale->largest && scale->largest > 0 && ++count)
+    if (remainder > REMAINDER_LIMIT * scale->largest && scale->largest > 0 &&
+        remainder > remainder_floor(&statistics->energy) && ++count)
         fprintf(out,
                 "warning: the numerical remainder is %.3g %% of the largest energy;\n"
                 "         %s\n",

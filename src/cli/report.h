@@ -32,9 +32,17 @@ void cli_energy_scale_update(cli_energy_scale *scale, double kinetic, double pot
 void cli_report_statistics(FILE *out, const pcs_statistics *statistics);
 // The account from the energy at the start to the energy at the end.
 void cli_report_energy(FILE *out, const pcs_energy_account *energy, const cli_energy_scale *scale);
-// Plain words about what is off; returns the number of warnings. `contact` is the name of the contact
-// that started deepest.
+// What the warnings say about contacts beyond the statistics.
+typedef struct cli_contact_facts {
+    const char *started;    // name of the contact that started deepest
+    const char *projection; // the scheme's choice, NULL: not known
+    const char *deepest;    // name of the contact with the smallest gap at the end, NULL: not known
+    double gap;             // its gap
+} cli_contact_facts;
+
+cli_contact_facts cli_find_contact_facts(const pcs_simulation *simulation, const char *scheme);
+// Plain words about what is off; returns the number of warnings.
 int cli_report_warnings(FILE *out, const pcs_statistics *statistics, const cli_energy_scale *scale,
-                        const char *contact);
+                        const cli_contact_facts *contacts);
 
 #endif

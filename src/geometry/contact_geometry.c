@@ -245,12 +245,14 @@ void pcs_contact_point_polyline(const pcs_contact_sizes *sizes, const pcs_placem
     if (s < 0.0 || s > 1.0) {
         int32_t k = s < 0.0 ? i : next;
         points[0].gap = vertex_gap(sizes, p, k, &n);
+        points[0].face = -1 - k;
         foot = sizes->vertices[k];
     } else {
         n = segment_normal(sizes, i);
         double g = n.x * (p.x - sizes->vertices[i].x) + n.y * (p.y - sizes->vertices[i].y);
         foot = (pcs_vec2){p.x - g * n.x, p.y - g * n.y};
         points[0].gap = g;
+        points[0].face = i;
     }
     points[0].normal = pcs_m3_mul_v3(&a->R, pcs_v3(n.x, n.y, 0.0));
     points[0].point_a = to_world(a, pcs_v3(foot.x, foot.y, 0.0));

@@ -41,6 +41,8 @@ typedef struct pcs_contact_point {
     double gap;
     pcs_vec3 point_a, point_b; // world
     pcs_vec3 normal;
+    int32_t
+        face; // smooth piece of a that is touched: segment i of a polyline is i, vertex i is -1-i
 } pcs_contact_point;
 
 typedef void (*pcs_contact_points_fn)(const pcs_contact_sizes *sizes, const pcs_placement *a,

@@ -103,17 +103,24 @@ static pcs_status read_frames(pcs_model_reader *reader, const contact_reader *co
 
 // ---- Sizes ----
 
-static pcs_status read_positive_list(pcs_model_reader *reader, const pcs_yaml_node *node, int32_t n,
-                                     double *numbers)
+// n numbers, the first n_positive of them above 0.
+static pcs_status read_sizes_list(pcs_model_reader *reader, const pcs_yaml_node *node, int32_t n,
+                                  int32_t n_positive, double *numbers)
 {
     PCS_TRY(pcs_reader_read_numbers(reader, node, n, numbers));
-    for (int32_t k = 0; k < n; k++) {
+    for (int32_t k = 0; k < n_positive; k++) {
         if (!(numbers[k] > 0))
             return pcs_yaml_error(reader->doc, node->mark,
                                   "the numbers of '%s' must be greater than 0, but one is %g",
                                   node->key, numbers[k]);
     }
     return PCS_OK;
+}
+
+static pcs_status read_positive_list(pcs_model_reader *reader, const pcs_yaml_node *node, int32_t n,
+                                     double *numbers)
+{
+    return read_sizes_list(reader, node, n, n, numbers);
 }
 
 static pcs_status read_vertices(pcs_model_reader *reader, const pcs_yaml_node *node,
@@ -154,7 +161,12 @@ static pcs_status read_sizes(pcs_model_reader *reader, const contact_reader *con
     PCS_TRY(pcs_reader_get_positive(reader, node, "radius", &def->radius_b));
     PCS_TRY(pcs_reader_get_positive(reader, node, "width", &def->width));
     if (radii) {
-        PCS_TRY(read_positive_list(reader, radii, 2, numbers));
+        // Inside a hole a body without size, a bead, has a meaning.
+        bool bead = contact->keys & CENTRED;
+        PCS_TRY(read_sizes_list(reader, radii, 2, bead ? 1 : 2, numbers));
+        if (bead && !(numbers[1] >= 0))
+            return pcs_yaml_error(reader->doc, radii->mark,
+                                  "the inner radius must not be negative, but is %g", numbers[1]);
         def->radius_a = numbers[0];
         def->radius_b = numbers[1];
         if ((contact->keys & CENTRED) && !(def->radius_a > def->radius_b))

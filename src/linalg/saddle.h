@@ -9,8 +9,14 @@
 // S = G A^{-1} G^T.
 //
 // Symbolic and numeric phases are apart: create() takes the pattern once, factor() the values.
-// A redundant row shows as a vanishing pivot of S (relative to its own diagonal entry); its
-// multiplier is set to zero, which gives one of the equivalent multiplier sets and the unique x.
+// The multiplier of a redundant row is set to zero, which gives one of the equivalent multiplier
+// sets and the unique x. Such a row shows as a vanishing pivot of S relative to its own diagonal
+// entry, but so does a light body between heavy ones. Small pivots are therefore looked at again
+// with weights in place of A^{-1} that do not hold the masses of bodies against each other
+// (saddle_rank.c). A system that keeps small pivots is graded: its factors have few digits, so
+// solve() refines p on the residual c - G x with a copy of the G of the factorisation. W of
+// delassus() is not refined. Mass ratios up to about 1e12 between neighbours are resolved; from
+// 1e15 on the heavy body no longer shows in S.
 #ifndef PCS_LINALG_SADDLE_H
 #define PCS_LINALG_SADDLE_H
 
@@ -27,7 +33,8 @@ typedef struct pcs_saddle_def {
     const int32_t (*coupling)[2]; // node pairs (i < j) with blocks A_ij and A_ji, each pair once
     int32_t n_rows;
     const pcs_row_block *rows; // pattern and, at factor(), the values through J; kept by reference
-    double redundancy_tolerance; // pivot / diagonal of S below which a row counts as redundant
+    double
+        redundancy_tolerance; // pivot / diagonal of the weighted S up to which a row is redundant
 } pcs_saddle_def;
 
 pcs_saddle_def pcs_saddle_default(void); // redundancy_tolerance 1e-11, everything else empty
@@ -36,7 +43,7 @@ pcs_status pcs_saddle_create(pcs_context *ctx, const pcs_saddle_def *def, pcs_sa
     PCS_MUST_CHECK;
 void pcs_saddle_destroy(pcs_saddle *saddle);
 
-int32_t pcs_saddle_unknowns(const pcs_saddle *saddle); // scalar unknowns x
+int32_t pcs_saddle_unknowns(const pcs_saddle *saddle);  // scalar unknowns x
 int32_t pcs_saddle_row_count(const pcs_saddle *saddle); // scalar rows p
 
 // Storage of A, for the caller to fill before factor(): all values (to clear them in one go), the

@@ -3,8 +3,8 @@
 //     K = [ A  -G^T ]      redundant rows i replaced by p_i = 0,
 //         [ G    0  ]
 //
-// dense below DENSE_LIMIT, else sparse (KLU). Redundant rows depend on G alone, so they are found
-// with S = G diag(1/|A_kk|) G^T, which is semidefinite whatever A is. Solutions are refined until
+// dense below DENSE_LIMIT, else sparse (KLU). Redundant rows depend on G alone and are found with
+// the weights of saddle_rank.c, so that S is semidefinite whatever A is. Solutions are refined until
 // the componentwise backward error max_i |r_i| / (|K||z| + |b|)_i is at rounding level
 // [ArioliDemmelDuff1989].
 #include <float.h>
@@ -112,7 +112,7 @@ static pcs_status factor_create(pcs_saddle *s, int32_t size, bool with_rows, pcs
     PCS_TRY(status);
     if (size > DENSE_LIMIT)
         return pcs_sparse_lu_create(ctx, &f->matrix.pattern, &f->sparse);
-    f->dense = PCS_NEW_ARRAY(ctx, double, (int64_t)size * size);
+    f->dense = PCS_NEW_ARRAY(ctx, double, (int64_t)size *size);
     f->pivot = PCS_NEW_ARRAY(ctx, int32_t, size);
     return f->dense && f->pivot ? PCS_OK : PCS_ERROR_MEMORY;
 }
@@ -178,21 +178,9 @@ static pcs_status number_unknowns(pcs_saddle *s)
 static pcs_status create_search(pcs_saddle *s)
 {
     pcs_kkt *kkt = s->kkt;
-    kkt->weight = PCS_NEW_ARRAY(s->ctx, pcs_node_inverse, s->n_nodes);
-    int64_t total = 0;
-    for (int32_t q = 0; q < kkt->n_nodes; ++q)
-        total += (int64_t)s->node_size[kkt->node[q]] * s->node_size[kkt->node[q]];
-    kkt->weight_value = PCS_NEW_ARRAY(s->ctx, double, total);
     kkt->dropped = PCS_NEW_ARRAY(s->ctx, uint8_t, kkt->m);
-    if (!kkt->weight || !kkt->weight_value || !kkt->dropped)
+    if (!kkt->dropped)
         return PCS_ERROR_MEMORY;
-    double *value = kkt->weight_value;
-    for (int32_t q = 0; q < kkt->n_nodes; ++q) {
-        const int32_t i = kkt->node[q], size = s->node_size[i];
-        kkt->weight[i] =
-            (pcs_node_inverse){.kind = PCS_NODE_DIAGONAL, .size = size, .value = value};
-        value += (int64_t)size * size;
-    }
     return pcs_schur_create(s->ctx, s->n_nodes, s->node_size, kkt->n_rows, kkt->row, s->rows,
                             &kkt->search);
 }
@@ -223,31 +211,11 @@ void pcs_kkt_destroy(pcs_saddle *s)
     pcs_free(s->ctx, kkt->place);
     pcs_free(s->ctx, kkt->row);
     pcs_free(s->ctx, kkt->row_place);
-    pcs_free(s->ctx, kkt->weight);
-    pcs_free(s->ctx, kkt->weight_value);
     pcs_free(s->ctx, kkt->dropped);
     pcs_free(s->ctx, kkt->rhs);
     pcs_free(s->ctx, kkt->work);
     pcs_free(s->ctx, kkt);
     s->kkt = NULL;
-}
-
-// Weights 1/|A_kk|; where the diagonal of A vanishes, that of the node's largest entry
-static void set_weights(pcs_saddle *s)
-{
-    pcs_kkt *kkt = s->kkt;
-    for (int32_t q = 0; q < kkt->n_nodes; ++q) {
-        const int32_t i = kkt->node[q], size = s->node_size[i];
-        const double *A = s->value + s->diagonal_start[i];
-        double largest = 0.0;
-        for (int32_t r = 0; r < size; ++r)
-            largest = fmax(largest, fabs(A[r * (size + 1)]));
-        for (int32_t r = 0; r < size; ++r) {
-            const double a = fabs(A[r * (size + 1)]);
-            const double chosen = a > 0.0 ? a : largest;
-            kkt->weight[i].value[r * (size + 1)] = chosen > 0.0 ? 1.0 / chosen : 1.0;
-        }
-    }
 }
 
 // Sets kkt->dropped and the flags of the system; *changed says whether any differs from before
@@ -256,14 +224,11 @@ static pcs_status find_redundant(pcs_saddle *s, bool *changed)
     pcs_kkt *kkt = s->kkt;
     const pcs_schur *S = &kkt->search;
     *changed = false;
-    set_weights(s);
-    const int32_t bad = pcs_schur_factor(&kkt->search, kkt->weight, true, s->redundancy_tolerance);
-    if (bad >= 0)
-        return pcs_error(s->ctx, PCS_ERROR_NUMERIC, "row block %d is not finite", (int)bad);
+    PCS_TRY(pcs_rank_search(s, PCS_ISLAND_COUPLED, &kkt->search));
     for (int32_t k = 0; k < S->n; ++k)
         for (int32_t r = 0; r < S->size[k]; ++r)
-            s->redundant[s->row_offset[S->order[k]] + r] =
-                S->inverse_pivot[S->offset[k] + r] == 0.0;
+            s->redundant[s->row_offset[S->order[k]] + r] = S->inverse_pivot[S->offset[k] + r] ==
+                                                           0.0;
     for (int32_t q = 0; q < kkt->n_rows; ++q)
         for (int32_t r = 0; r < s->rows[kkt->row[q]].size; ++r) {
             uint8_t *dropped = &kkt->dropped[kkt->row_place[q] + r];

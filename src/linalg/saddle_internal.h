@@ -1,4 +1,4 @@
-// Inside of the saddle system, shared by saddle.c, saddle_coupled.c and saddle_delassus.c.
+// Inside of the saddle system, shared by the files saddle*.c.
 //
 // The nodes fall into islands: nodes connected by joint rows or by couplings. Each island takes one
 // of three ways:
@@ -31,13 +31,11 @@ typedef struct pcs_kkt_factor {
 typedef struct pcs_kkt {
     int32_t n, m; // scalar unknowns and rows of the coupled islands
     int32_t n_nodes, n_rows;
-    int32_t *node;      // n_nodes: the coupled nodes
-    int32_t *place;     // by node of the system: first unknown in the matrix, -1 if not coupled
-    int32_t *row;       // n_rows: index into the rows of the system
-    int32_t *row_place; // n_rows: first scalar row, counted from n
-    pcs_schur search;   // redundant rows, with weights 1/|A_kk| in place of A^{-1}
-    pcs_node_inverse *weight; // by node of the system
-    double *weight_value;
+    int32_t *node;       // n_nodes: the coupled nodes
+    int32_t *place;      // by node of the system: first unknown in the matrix, -1 if not coupled
+    int32_t *row;        // n_rows: index into the rows of the system
+    int32_t *row_place;  // n_rows: first scalar row, counted from n
+    pcs_schur search;    // redundant rows, with the weights of the system in place of A^{-1}
     uint8_t *dropped;    // m: redundant rows, replaced by p = 0
     pcs_kkt_factor full; // [A -G^T; G 0]
     pcs_kkt_factor free; // A alone; factorised when first asked for
@@ -70,16 +68,22 @@ struct pcs_saddle {
     int64_t n_values;
     double *value;
 
-    int32_t *island;   // by node: the node that stands for its island
-    uint8_t *kind;     // by node: pcs_island_kind
-    pcs_schur schur;   // rows of the jointed islands
-    int32_t *schur_offset;        // by block in elimination order: scalar row in the system
-    int32_t *touch_start;         // n_nodes+1
-    pcs_saddle_touch *touch;      // by node: the blocks of `schur` that touch it, k ascending
-    pcs_node_inverse *inverse;    // by node; of the free and jointed ones
+    int32_t *island;           // by node: the node that stands for its island
+    uint8_t *kind;             // by node: pcs_island_kind
+    pcs_schur schur;           // rows of the jointed islands
+    int32_t *schur_offset;     // by block in elimination order: scalar row in the system
+    int32_t *touch_start;      // n_nodes+1
+    pcs_saddle_touch *touch;   // by node: the blocks of `schur` that touch it, k ascending
+    pcs_node_inverse *inverse; // by node; of the free and jointed ones
     double *inverse_value;
-    bool symmetric; // all diagonal blocks of the free and jointed islands
-    double *multiplier; // schur.m, elimination order
+    bool symmetric;           // all diagonal blocks of the free and jointed islands
+    double *multiplier;       // schur.m, elimination order
+    pcs_node_inverse *weight; // by node; in place of A^{-1} in the search of redundant rows
+    double *weight_value;
+    uint8_t *confirmed; // schur.m: redundant by the last search, elimination order
+    bool graded; // the last factorisation kept a small pivot: search anew, refine the solutions
+    double *graded_J; // schur.product_size: the J of a graded factorisation, laid out as product[]
+    double *refinement; // 2 schur.m: right-hand side c and residual of the rows
     double *work;       // largest node: n^2 + n
 
     pcs_kkt *kkt; // NULL without couplings
@@ -87,6 +91,15 @@ struct pcs_saddle {
     int32_t singular_node;
     uint8_t *redundant;
 };
+
+// Storage of the weights and of the jointed islands' rank decision
+pcs_status pcs_rank_create(pcs_saddle *saddle) PCS_MUST_CHECK;
+void pcs_rank_destroy(pcs_saddle *saddle);
+// Factorises `schur`, whose rows touch islands of `kind` only, with the weights in place of A^{-1}
+pcs_status pcs_rank_search(pcs_saddle *saddle, pcs_island_kind kind, pcs_schur *schur)
+    PCS_MUST_CHECK;
+// Factorises saddle->schur with A^{-1}, the redundant rows decided
+pcs_status pcs_rank_factor(pcs_saddle *saddle) PCS_MUST_CHECK;
 
 pcs_status pcs_kkt_create(pcs_saddle *saddle) PCS_MUST_CHECK;
 void pcs_kkt_destroy(pcs_saddle *saddle);

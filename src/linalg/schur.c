@@ -14,9 +14,9 @@ void pcs_node_inverse_apply(const pcs_node_inverse *inverse, bool transposed, in
     const int32_t size = inverse->size;
     const double *B = inverse->value;
     int32_t first = 0; // first row of the part that is not diagonal
-    if (inverse->kind == PCS_NODE_DIAGONAL)
+    if (inverse->kind == PCS_INVERSE_DIAGONAL)
         first = size;
-    else if (inverse->kind == PCS_NODE_SPATIAL)
+    else if (inverse->kind == PCS_INVERSE_SPATIAL)
         first = 3;
     for (int32_t d = 0; d < first; ++d) { // row d of Y = B_dd times column d of J
         const double b = B[(int64_t)d * (size + 1)];
@@ -37,10 +37,10 @@ void pcs_node_inverse_solve(const pcs_node_inverse *inverse, double *x, double *
 {
     const int32_t size = inverse->size;
     const double *B = inverse->value;
-    if (inverse->kind == PCS_NODE_DIAGONAL) {
+    if (inverse->kind == PCS_INVERSE_DIAGONAL) {
         for (int32_t d = 0; d < size; ++d)
             x[d] *= B[(int64_t)d * (size + 1)];
-    } else if (inverse->kind == PCS_NODE_SPATIAL) {
+    } else if (inverse->kind == PCS_INVERSE_SPATIAL) {
         const double w0 = x[3], w1 = x[4], w2 = x[5];
         x[0] *= B[0];
         x[1] *= B[7];
@@ -126,7 +126,7 @@ static void invert_triangle(int32_t n, double *T, double *row)
 }
 
 // S_kk = L D U; the triangles L and U^T are stored inverted. false: not finite.
-static bool factor_diagonal(pcs_schur *S, int32_t k, double tolerance)
+static bool factor_diagonal(pcs_schur *S, int32_t k, double tolerance, const uint8_t *given)
 {
     const int32_t n = S->size[k];
     double *M = S->diagonal_block + S->triangle_start[k];
@@ -137,7 +137,8 @@ static bool factor_diagonal(pcs_schur *S, int32_t k, double tolerance)
         const double d = M[c * (n + 1)];
         if (!(fabs(d) <= DBL_MAX))
             return false;
-        const bool redundant = fabs(d) <= tolerance * fabs(diagonal[c]);
+        const bool redundant = given ? given[S->offset[k] + c] || !(fabs(1.0 / d) <= DBL_MAX)
+                                     : fabs(d) <= tolerance * fabs(diagonal[c]);
         inverse_pivot[c] = redundant ? 0.0 : 1.0 / d;
         for (int32_t r = c + 1; r < n; ++r) {
             const double l = M[r * n + c] * inverse_pivot[c]; // l_rc = m_rc / d
@@ -186,27 +187,26 @@ static void update_columns(pcs_schur *S, int32_t k, int side)
             while (S->index[e] != S->index[ei]) // the pattern of j holds that of k beyond j
                 ++e;
             const int32_t columns = S->size[S->index[ei]];
-            pcs_kernel_product(-1.0, rows, n, columns, S->work, 1, rows,
-                               right + S->value_start[ei], columns,
-                               S->off[side] + S->value_start[e], columns);
+            pcs_kernel_product(-1.0, rows, n, columns, S->work, 1, rows, right + S->value_start[ei],
+                               columns, S->off[side] + S->value_start[e], columns);
         }
     }
 }
 
 int32_t pcs_schur_factor(pcs_schur *S, const pcs_node_inverse *inverse, bool symmetric,
-                         double redundancy_tolerance)
+                         double redundancy_tolerance, const uint8_t *redundant)
 {
     set_sides(S, symmetric);
     assemble_diagonal(S, inverse);
     assemble_off(S, inverse);
     const int n_sides = symmetric ? 1 : 2;
     for (int32_t k = 0; k < S->n; ++k) {
-        if (!factor_diagonal(S, k, redundancy_tolerance))
+        if (!factor_diagonal(S, k, redundancy_tolerance, redundant))
             return S->order[k];
         for (int side = 0; side < n_sides; ++side)
             for (int32_t e = S->start[k]; e < S->start[k + 1]; ++e)
                 multiply_triangle(S->size[k], S->triangle[side] + S->triangle_start[k],
-                               S->size[S->index[e]], S->off[side] + S->value_start[e]);
+                                  S->size[S->index[e]], S->off[side] + S->value_start[e]);
         for (int side = 0; side < n_sides; ++side)
             update_columns(S, k, side);
     }

@@ -3,9 +3,10 @@
 // and for the search of redundant rows.
 //
 // Blocks are eliminated in a fill-reducing order; the pivots are the scalars of the diagonal blocks
-// in their given order. A pivot |d| <= tolerance |S_kk| marks row k redundant: 1/d becomes 0,
-// which drops the row and the column from the elimination. For a semidefinite S that is exact,
-// because with a zero pivot the rest of its row and column is zero too.
+// in their given order. Row k is redundant when the caller says so, or by a pivot
+// |d| <= tolerance |S_kk|: 1/d becomes 0, which drops the row and the column from the elimination.
+// For a semidefinite S that is exact, because with a zero pivot the rest of its row and column is
+// zero too.
 //
 // Storage in elimination order, block (k, i) with i > k as size_k x size_i, for two sides:
 //     side 0:  off[0] = D_k U_ki = L_kk^{-1} S_ki          triangle[0] = L_kk^{-1}
@@ -19,21 +20,21 @@
 #include "linalg/rows.h"
 
 // Inverse of the diagonal block of a node, with the structure that saves work
-typedef enum pcs_node_kind {
-    PCS_NODE_FULL,
-    PCS_NODE_DIAGONAL,
-    PCS_NODE_SPATIAL // 6 x 6: diagonal translation and a 3 x 3 rotation, nothing between
-} pcs_node_kind;
+typedef enum pcs_inverse_kind {
+    PCS_INVERSE_FULL,
+    PCS_INVERSE_DIAGONAL,
+    PCS_INVERSE_SPATIAL // 6 x 6: diagonal translation and a 3 x 3 rotation, nothing between
+} pcs_inverse_kind;
 
 typedef struct pcs_node_inverse {
-    pcs_node_kind kind;
+    pcs_inverse_kind kind;
     int32_t size;
     double *value; // size x size, row-major; values off the structure of `kind` are not set
 } pcs_node_inverse;
 
 typedef struct pcs_schur_pair {
-    int32_t k, i;  // places of the two row blocks in the elimination order, k < i
-    int32_t entry; // of block (k, i)
+    int32_t k, i;           // places of the two row blocks in the elimination order, k < i
+    int32_t entry;          // of block (k, i)
     int16_t slot_k, slot_i; // slots of the node they share
 } pcs_schur_pair;
 
@@ -60,7 +61,7 @@ typedef struct pcs_schur {
     double *triangle[2];
     double *product[2]; // A^{-1} J^T (side 0) and A^{-T} J^T (side 1), node size x row size
     double *diagonal_block;
-    double *diagonal; // m: S_kk before elimination
+    double *diagonal;      // m: S_kk before elimination
     double *inverse_pivot; // m: 1/d, or 0 for redundant rows
     double *work;
 } pcs_schur;
@@ -71,10 +72,12 @@ pcs_status pcs_schur_create(pcs_context *ctx, int32_t n_nodes, const int32_t *no
     PCS_MUST_CHECK;
 void pcs_schur_destroy(pcs_schur *schur); // also of a zeroed struct
 
-// Numeric factorisation with the present J of the rows. Returns -1, or the index into rows of the
-// block where a pivot is not finite.
+// Numeric factorisation with the present J of the rows. redundant (m flags, elimination order)
+// names the rows to drop, and the tolerance is not used; a pivot without a finite inverse is
+// dropped all the same. NULL: by the tolerance. Returns -1, or the index into rows of the block
+// where a pivot is not finite.
 int32_t pcs_schur_factor(pcs_schur *schur, const pcs_node_inverse *inverse, bool symmetric,
-                         double redundancy_tolerance);
+                         double redundancy_tolerance, const uint8_t *redundant);
 
 // t (elimination order) <- S^{-1} t, redundant rows zero
 void pcs_schur_solve(const pcs_schur *schur, double *t);

@@ -63,6 +63,26 @@ static pcs_status check_point_ends(pcs_builder *builder, const pcs_joint_def *de
                      model->bodies.data[point_a ? def->a.body : def->b.body].name);
 }
 
+// The rotation vector of a spherical joint is at most pi long: beyond, no state is reached.
+static pcs_status check_rotation_range(pcs_builder *builder, const pcs_joint_def *def,
+                                       const char *coordinate, const pcs_joint_drive *d)
+{
+    const struct {
+        const char *what;
+        bool given;
+        double value;
+    } rows[] = {{"lower limit", d->has_lower, d->lower},
+                {"upper limit", d->has_upper, d->upper},
+                {"motion", d->has_motion && !d->motion.formula, d->motion.number}};
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; ++k)
+        if (rows[k].given && !(fabs(rows[k].value) < PCS_PI))
+            return pcs_error(builder->ctx, PCS_ERROR_MODEL,
+                             "joint '%s': the %s of '%s' is %g, but a component of the rotation "
+                             "vector lies between -pi and pi and would never reach it",
+                             def->name, rows[k].what, coordinate, rows[k].value);
+    return PCS_OK;
+}
+
 static pcs_status check_joint(pcs_builder *builder, const pcs_joint_def *def)
 {
     pcs_context *ctx = builder->ctx;
@@ -112,6 +132,8 @@ static pcs_status check_joint(pcs_builder *builder, const pcs_joint_def *def)
         if (d->has_motion && (d->has_lower || d->has_upper))
             return pcs_error(ctx, PCS_ERROR_MODEL,
                              "joint '%s': a prescribed coordinate cannot have limits", def->name);
+        if (i < spec->n_coordinates && spec->coordinate[i].kind == PCS_COORDINATE_ROTATION)
+            PCS_TRY(check_rotation_range(builder, def, spec->coordinate[i].name, d));
     }
     return PCS_OK;
 }

@@ -83,7 +83,8 @@ static void evaluate_pair(const pcs_model *model, const pcs_configuration *c, bo
                                pair->size,       pair->width,    pair->vertices,
                                pair->n_vertices, pair->closed,   pair->extent};
     pcs_placement a = place(c, &pair->pair.a), b = place(c, &pair->pair.b);
-    pcs_contact_point points[PCS_CONTACT_SLOTS_MAX];
+    pcs_contact_point points[PCS_CONTACT_SLOTS_MAX] = {
+        {0}}; // one face unless the kind says otherwise
     pcs_contact_kind_find(pair->kind)->compute(&sizes, &a, &b, points);
 
     pcs_vec3 surface = {0.0, 0.0, 0.0};
@@ -92,6 +93,7 @@ static void evaluate_pair(const pcs_model *model, const pcs_configuration *c, bo
     for (int32_t i = 0; i < pair->n_slots; i++) {
         pcs_contact *contact = &contacts[i];
         contact->gap = points[i].gap;
+        contact->face = points[i].face;
         contact->point = points[i].point_b;
         contact->normal = points[i].normal;
         contact->law = pair->law;

@@ -36,6 +36,7 @@ typedef struct pcs_limit {
 
 typedef struct pcs_contact {
     double gap;     // HUGE_VAL: the slot has no contact point now (outside a bounded face)
+    int32_t face;   // smooth piece of a's surface that is touched
     pcs_vec3 point; // on b's surface, world
     pcs_vec3 normal, tangent1, tangent2;
     double surface[3]; // imposed part of the relative velocity, (N, T1, T2)

@@ -10,15 +10,6 @@
 // polish failed this often (the batches of sweeps have then grown a thousandfold) is left as it is.
 enum { RESTART_AFTER = 3, GIVE_UP_AFTER = 10 };
 
-pcs_friction_opts pcs_friction_default(void)
-{
-    return (pcs_friction_opts){.tolerance = 1e-10,
-                               .max_iterations = 10000,
-                               .sweeps_before_newton = 30,
-                               .newton_iterations = 60,
-                               .newton_max_rows = 1500};
-}
-
 static pcs_status check_opts(const pcs_friction_opts *opts, pcs_context *ctx)
 {
     if (!(opts->tolerance >= 0.0))

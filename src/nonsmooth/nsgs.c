@@ -13,11 +13,6 @@
 // Sweeps between measures of an iterate that still moves: 3 % of overhead.
 enum { SWEEPS_PER_MEASURE = 32 };
 
-pcs_nsgs_opts pcs_nsgs_default(void)
-{
-    return (pcs_nsgs_opts){.tolerance = 1e-10, .max_iterations = 10000, .relaxation = 1.0};
-}
-
 pcs_status pcs_nsgs_work_init(pcs_nsgs_work *work, const pcs_friction_contact *problem,
                               pcs_arena *arena, const double *r)
 {

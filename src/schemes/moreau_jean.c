@@ -25,7 +25,7 @@ static const pcs_option options[MJ_OPTION_COUNT] = {
     [MJ_FORECAST] = {"forecast", PCS_OPTION_REAL, 0.5, 0, 1, NULL,
                      "part of the step that the gap is forecast ahead to find closing contacts"},
     [MJ_VARIANT] = {"variant", PCS_OPTION_CHOICE, MJ_STANDARD, 0, 1, variants,
-                    "standard, or dissipative: never gains energy for any theta and restitution"},
+                    "standard, or dissipative: for linear forces no energy gain at any theta"},
     [MJ_PROJECTION] = {"projection", PCS_OPTION_CHOICE, MJ_PROJECT_ALL, 0, 2, projections,
                        "after the step: none, bilateral (joints), all (joints and contacts)"},
     [MJ_PROJECTION_TOLERANCE] = {"projection_tolerance", PCS_OPTION_REAL, 1e-12, 1e-15, 1, NULL,
@@ -76,6 +76,7 @@ static pcs_status init_arrays(moreau_jean *s)
     for (size_t i = 0; i < sizeof of_contacts / sizeof *of_contacts; ++i)
         good = (*of_contacts[i] = PCS_NEW_ARRAY(ctx, double, 3 * (int64_t)m->n_slots + 3)) && good;
     s->mu = PCS_NEW_ARRAY(ctx, double, m->n_slots);
+    s->turning = PCS_NEW_ARRAY(ctx, double, m->n_slots);
     s->active = PCS_NEW_ARRAY(ctx, int32_t, m->n_slots);
     s->is_active = PCS_NEW_ARRAY(ctx, bool, m->n_slots);
     s->offset = PCS_NEW_ARRAY(ctx, int32_t, m->n_slots + 1);
@@ -83,8 +84,8 @@ static pcs_status init_arrays(moreau_jean *s)
     s->normal_rows = PCS_NEW_ARRAY(ctx, pcs_row_block, m->n_slots);
     s->contacts = PCS_NEW_ARRAY(ctx, pcs_contact, m->n_slots);
     s->contacts_end = PCS_NEW_ARRAY(ctx, pcs_contact, m->n_slots);
-    good = good && s->mu && s->active && s->is_active && s->offset && s->H && s->normal_rows &&
-           s->contacts && s->contacts_end;
+    good = good && s->mu && s->turning && s->active && s->is_active && s->offset && s->H &&
+           s->normal_rows && s->contacts && s->contacts_end;
     return good ? PCS_OK : PCS_ERROR_MEMORY;
 }
 
@@ -127,15 +128,15 @@ static void destroy(pcs_scheme *scheme)
 {
     moreau_jean *s = self(scheme);
     pcs_context *ctx = scheme->ctx;
-    void *arrays[] = {s->q_forecast,  s->q_middle,  s->q_end,         s->v,
-                      s->v_middle,    s->v_work,    s->v_free,        s->f,
-                      s->x,           s->momentum,  s->scale,         s->M_v,
-                      s->g,           s->rate,      s->convective,    s->p,
-                      s->p_free,      s->p_step,    s->u_k,           s->r,
-                      s->u,           s->q_c,       s->restitution,   s->mu,
-                      s->active,      s->is_active, s->offset,        s->H,
-                      s->normal_rows, s->contacts,  s->contacts_end,  s->rows,
-                      s->row_values,  s->rows_end,  s->row_values_end};
+    void *arrays[] = {s->q_forecast, s->q_middle,    s->q_end,       s->v,
+                      s->v_middle,   s->v_work,      s->v_free,      s->f,
+                      s->x,          s->momentum,    s->scale,       s->M_v,
+                      s->g,          s->rate,        s->convective,  s->p,
+                      s->p_free,     s->p_step,      s->u_k,         s->r,
+                      s->u,          s->q_c,         s->restitution, s->turning,
+                      s->mu,         s->active,      s->is_active,   s->offset,
+                      s->H,          s->normal_rows, s->contacts,    s->contacts_end,
+                      s->rows,       s->row_values,  s->rows_end,    s->row_values_end};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i)
         pcs_free(ctx, arrays[i]);
     pcs_configuration_free(ctx, &s->forecast);
@@ -177,11 +178,8 @@ static void forecast(moreau_jean *s, const pcs_state *state)
     pcs_mj_activate(s, state);
 }
 
-// A = M + h theta C + h^2 theta a K at the forecast, factorised with the joint rows.
-static pcs_status factorise(moreau_jean *s)
+static pcs_status factor_matrix(moreau_jean *s)
 {
-    double scale_C = s->h * s->theta, scale_K = s->h * s->h * s->theta * s->a;
-    pcs_model_matrix(s->base.model, &s->forecast, scale_K, scale_C, s->saddle);
     pcs_status status = pcs_saddle_factor(s->saddle);
     if (status == PCS_ERROR_SINGULAR) {
         int32_t node = pcs_saddle_singular_node(s->saddle);
@@ -190,6 +188,14 @@ static pcs_status factorise(moreau_jean *s)
                          node >= 0 ? s->base.model->bodies.data[node].name : "?");
     }
     return status;
+}
+
+// A = M + h theta C + h^2 theta a K at the forecast, factorised with the joint rows.
+static pcs_status factorise(moreau_jean *s)
+{
+    double scale_C = s->h * s->theta, scale_K = s->h * s->h * s->theta * s->a;
+    pcs_model_matrix(s->base.model, &s->forecast, scale_K, scale_C, s->saddle);
+    return factor_matrix(s);
 }
 
 // Forces at q_{k+theta}, v_{k+theta} of the iterate v; x = -R = h f - M (v - v_k), momentum and power
@@ -253,7 +259,11 @@ static double largest_imbalance(const moreau_jean *s)
 {
     const pcs_model *m = s->base.model;
     const double rounding = ROUNDING / s->base.options[MJ_NEWTON_TOLERANCE];
-    double most[2] = {0, 0}, worst = 0;
+    double most[2] = {0, 0}, worst = 0, sum = 0;
+    for (int32_t i = 0; i < m->n_v; ++i)
+        sum += fabs(s->x[i]) + s->scale[i];
+    if (!isfinite(sum)) // maxima would not see it
+        return HUGE_VAL;
     for (int32_t k = 0; k < m->nodes.count; ++k) {
         double scale[2];
         node_parts(pcs_model_node(m, k), s->scale, scale);
@@ -348,6 +358,15 @@ static pcs_status correct(moreau_jean *s, const pcs_state *state, pcs_step_repor
     return status;
 }
 
+// A tangent that has got old: A at the iterate, factorised again.
+static pcs_status renew_tangent(moreau_jean *s)
+{
+    double scale_C = s->h * s->theta, scale_K = s->h * s->h * s->theta * s->a;
+    pcs_model_matrix(s->base.model, &s->middle, scale_K, scale_C, s->saddle);
+    s->W_ready = false;
+    return factor_matrix(s);
+}
+
 // Newton's method for v_{k+1} from v_k, with p and r.
 static pcs_status solve_velocities(moreau_jean *s, const pcs_state *state, pcs_power *power,
                                    pcs_step_report *report)
@@ -356,6 +375,8 @@ static pcs_status solve_velocities(moreau_jean *s, const pcs_state *state, pcs_p
     const double *option = s->base.options;
     // Close above the tolerance, an iteration that no longer halves the error has met rounding.
     const double rounding_level = 100 * option[MJ_NEWTON_TOLERANCE];
+    const double stalls = 0.5,
+                 slow = 0.1; // contraction that ends at rounding, that asks for a new A
     memcpy(s->v, s->v_k, sizeof(double) * (size_t)m->n_v);
     pcs_status contacts = PCS_OK;
     double last = HUGE_VAL;
@@ -366,10 +387,12 @@ static pcs_status solve_velocities(moreau_jean *s, const pcs_state *state, pcs_p
             report->newton_residual = error;
             report->newton_iterations = i;
             if (error <= option[MJ_NEWTON_TOLERANCE] ||
-                (error <= rounding_level && error > 0.5 * last))
+                (error <= rounding_level && error > stalls * last))
                 return contacts;
             if (i >= (int32_t)option[MJ_NEWTON_ITERATIONS] || !isfinite(error))
                 return PCS_NOT_CONVERGED;
+            if (error > slow * last)
+                PCS_TRY(renew_tangent(s));
             last = error;
             for (int32_t j = 0; j < m->n_v; ++j) // -R again, without the impulses
                 s->x[j] = s->h * s->f[j] - s->momentum[j];
@@ -431,10 +454,16 @@ static void contact_work(moreau_jean *s, pcs_state *state, pcs_step_report *repo
     }
 }
 
-static void measure(moreau_jean *s, pcs_state *state, const pcs_power *power,
-                    pcs_step_report *report)
+static pcs_status measure(moreau_jean *s, pcs_state *state, const pcs_power *power,
+                          pcs_step_report *report)
 {
     const pcs_model *m = s->base.model;
+    report->kinetic = pcs_model_kinetic(m, &s->end);
+    report->potential = pcs_model_potential(m, &s->end);
+    if (!isfinite(report->kinetic) || !isfinite(report->potential))
+        return pcs_error(s->base.ctx, PCS_ERROR_NUMERIC,
+                         "t = %g: the energy is not a finite number; take a smaller step",
+                         s->t_k + s->h);
     double *work = state->work;
     work[PCS_WORK_APPLIED] += s->h * power->applied;
     work[PCS_WORK_ACTUATOR] += s->h * power->actuator;
@@ -445,12 +474,10 @@ static void measure(moreau_jean *s, pcs_state *state, const pcs_power *power,
     work[PCS_WORK_DRIVER] += pcs_model_driven_work(m, s->rows, s->p, s->v_work);
     report->h = s->h;
     report->contacts = s->n_active;
-    report->kinetic = pcs_model_kinetic(m, &s->end);
-    report->potential = pcs_model_potential(m, &s->end);
     const uint8_t *redundant = pcs_saddle_redundant_rows(s->saddle);
-    report->redundant_rows = 0;
     for (int32_t i = 0; i < m->n_rows; ++i)
         report->redundant_rows += redundant[i];
+    return PCS_OK;
 }
 
 static void store(moreau_jean *s, pcs_state *state)
@@ -483,12 +510,15 @@ static pcs_status check_finite(const moreau_jean *s)
     const pcs_model *m = s->base.model;
     for (int32_t b = 0; b < m->bodies.count; ++b) {
         const pcs_node *node = pcs_model_node(m, m->bodies.data[b].node);
-        for (int32_t i = 0; i < pcs_node_v_size(node->kind); ++i)
-            if (!isfinite(s->v[node->v + i]))
+        for (int32_t i = 0; i < pcs_node_v_size(node->kind); ++i) {
+            bool force = isfinite(s->f[node->v + i]);
+            if (!force || !isfinite(s->v[node->v + i]))
                 return pcs_error(s->base.ctx, PCS_ERROR_NUMERIC,
-                                 "t = %g: the velocity of body '%s' is not a number; check its "
-                                 "forces, or take a smaller step",
-                                 s->t_k + s->h, m->bodies.data[b].name);
+                                 "t = %g: the %s of body '%s' is not a number; check its forces, "
+                                 "or take a smaller step",
+                                 s->t_k + s->h, force ? "velocity" : "force",
+                                 m->bodies.data[b].name);
+        }
     }
     return PCS_OK;
 }
@@ -509,10 +539,29 @@ static pcs_status step_once(moreau_jean *s, pcs_state *state, double h, pcs_step
     if (solved == PCS_NOT_CONVERGED && (policy == MJ_SHRINK_STEP || policy == MJ_STOP))
         return solved; // the state is untouched
     positions(s);
-    PCS_TRY(pcs_mj_project(s, report));
-    measure(s, state, &power, report);
+    pcs_status projected = pcs_mj_project(s, report);
+    PCS_TRY(projected);
+    PCS_TRY(measure(s, state, &power, report));
     store(s, state);
-    return solved;
+    return solved == PCS_OK ? projected : solved;
+}
+
+// The report of a step from those of its parts.
+static void add_report(pcs_step_report *sum, const pcs_step_report *part)
+{
+    sum->h += part->h;
+    sum->contacts = part->contacts;
+    sum->impacts += part->impacts;
+    sum->newton_iterations += part->newton_iterations;
+    sum->solver_iterations += part->solver_iterations;
+    sum->residual = fmax(sum->residual, part->residual);
+    sum->newton_residual = fmax(sum->newton_residual, part->newton_residual);
+    sum->penetration = fmax(sum->penetration, part->penetration);
+    sum->drift = fmax(sum->drift, part->drift);
+    sum->velocity_drift = fmax(sum->velocity_drift, part->velocity_drift);
+    sum->kinetic = part->kinetic;
+    sum->potential = part->potential;
+    sum->redundant_rows = part->redundant_rows;
 }
 
 // Shrinks the step by halves when the policy asks for it.
@@ -520,9 +569,13 @@ static pcs_status step_halved(moreau_jean *s, pcs_state *state, double h, int de
                               pcs_step_report *report)
 {
     enum { HALVINGS_MAX = 10 };
-    pcs_status status = step_once(s, state, h, report);
-    if (status != PCS_NOT_CONVERGED || (int)s->base.options[MJ_ON_FAILURE] != MJ_SHRINK_STEP)
+    pcs_step_report part = {0};
+    pcs_status status = step_once(s, state, h, &part);
+    if (status != PCS_NOT_CONVERGED || (int)s->base.options[MJ_ON_FAILURE] != MJ_SHRINK_STEP ||
+        part.h > 0) { // taken
+        add_report(report, &part);
         return status;
+    }
     ++report->rejected;
     if (depth == HALVINGS_MAX)
         return pcs_error(s->base.ctx, PCS_ERROR_NUMERIC,

@@ -64,7 +64,8 @@ typedef struct moreau_jean {
     pcs_row_block *normal_rows;     // first rows, for the position projection
     int32_t *offset;                // first scalar row of each active contact, n_active + 1
     double *u_k, *r, *u, *q_c, *mu; // packed: velocity before, impulses, velocities after, problem
-    double *restitution;            // packed: e_N min(u_N, 0), e_T u_T
+    double *turning;     // by slot: change of u_N from the forecast to the end, see below
+    double *restitution; // packed: e_N min(u_N, 0), e_T u_T
     pcs_block_matrix W;
     bool W_ready;
 } moreau_jean;

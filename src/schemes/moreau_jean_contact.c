@@ -3,12 +3,47 @@
 
 #include <string.h>
 
-// Appends a slot, whose rows are evaluated, to the active contacts.
-static void add_active(moreau_jean *s, const pcs_state *state, int32_t slot, const double *u_k)
+// A contact that stays closed while its normal turns (a bead in a bowl, a plane on a swinging body)
+// needs the velocity rows where it will be, as joints do: U_N at the end is H_N v_{k+1} plus
+// (H_N(q_k [+] h v_k) - H_N) v_k, and U_N at the start is extrapolated from both. Without this a
+// smooth slide would be first order and lose energy. Zero for contacts that were open.
+static void find_turning(moreau_jean *s, const pcs_state *state)
+{
+    const pcs_model *model = s->base.model;
+    bool closed = false;
+    for (int32_t i = 0; i < model->n_slots; ++i) {
+        s->turning[i] = 0;
+        closed = closed || (int)state->status[i] != PCS_OPEN;
+    }
+    if (!closed || !(s->theta < 1))
+        return; // with theta = 1 the forecast is the end
+    for (int32_t i = 0; i < model->n_v; ++i)
+        s->x[i] = s->h * s->v_k[i];
+    pcs_model_retract(model, s->q_k, s->x, s->q_end);
+    pcs_configuration_update(model, &s->end, s->t_k + s->h, s->q_end, s->v_k, s->turns);
+    pcs_model_contacts(model, &s->end, true, s->contacts_end);
+    for (int32_t i = 0; i < model->n_slots; ++i) {
+        const pcs_contact *now = &s->contacts[i], *then = &s->contacts_end[i];
+        if ((int)state->status[i] == PCS_OPEN || now->gap == HUGE_VAL || then->gap == HUGE_VAL ||
+            now->face != then->face)
+            continue;
+        double u_now[3], u_then[3];
+        pcs_contact_velocity(model, now, s->v_k, u_now);
+        pcs_contact_velocity(model, then, s->v_k, u_then);
+        s->turning[i] = u_then[0] - u_now[0];
+    }
+}
+
+// Appends a slot, whose rows are evaluated, to the active contacts. u_forecast is H v_k.
+static void add_active(moreau_jean *s, const pcs_state *state, int32_t slot,
+                       const double *u_forecast)
 {
     const pcs_contact *contact = &s->contacts[slot];
     const int32_t k = s->n_active, at = s->offset[k], size = contact->row.size;
-    double *e = s->restitution + at;
+    double *e = s->restitution + at, u_k[3];
+    memcpy(u_k, u_forecast, sizeof(double) * (size_t)size);
+    if (s->turning[slot] != 0)
+        u_k[0] -= s->theta / (1 - s->theta) * s->turning[slot];
     // Restitution acts on approach only ([Brogliato 2002], trap T26 of the digest), tangential
     // restitution at impacts only.
     bool impact = u_k[0] < -s->base.options[MJ_IMPACT_SPEED];
@@ -35,6 +70,7 @@ void pcs_mj_activate(moreau_jean *s, const pcs_state *state)
     if (model->n_slots == 0)
         return;
     pcs_model_contacts(model, &s->forecast, true, s->contacts);
+    find_turning(s, state);
     // The configuration stands at q_k [+] theta h v_k; the forecast of the activation may look
     // less or more far ahead: g~ = g + (gamma - theta) h u_N. Gaps are known to the projection's
     // tolerance: a body that touches to rounding is in contact and does not fall for a step.
@@ -95,6 +131,10 @@ int32_t pcs_mj_activate_reached(moreau_jean *s, const pcs_state *state, const do
     return added;
 }
 
+// The second try after a failure: sweeps from rest, damped, and many more of them.
+static const double second_relaxation = 0.8;
+enum { SECOND_SWEEPS = 10 }; // times the option
+
 static pcs_status solve_problem(moreau_jean *s, const pcs_friction_contact *problem,
                                 pcs_friction_info *info)
 {
@@ -105,11 +145,12 @@ static pcs_status solve_problem(moreau_jean *s, const pcs_friction_contact *prob
     pcs_status status = pcs_friction_solve(problem, &opts, &s->arena, s->r, s->u, info);
     if (status != PCS_NOT_CONVERGED || (int)option[MJ_ON_FAILURE] != MJ_NEXT_SOLVER)
         return status;
-    // Second try: plain over-damped sweeps from rest, many of them.
     pcs_nsgs_opts nsgs = pcs_nsgs_default();
     nsgs.tolerance = opts.tolerance;
-    nsgs.max_iterations = 10 * opts.max_iterations;
-    nsgs.relaxation = 0.8;
+    nsgs.max_iterations = opts.max_iterations > INT32_MAX / SECOND_SWEEPS
+                              ? INT32_MAX
+                              : SECOND_SWEEPS * opts.max_iterations;
+    nsgs.relaxation = second_relaxation;
     double *r = PCS_ARENA_ARRAY(&s->arena, double, s->offset[s->n_active]);
     double *u = PCS_ARENA_ARRAY(&s->arena, double, s->offset[s->n_active]);
     if (!r || !u)
@@ -160,12 +201,13 @@ pcs_status pcs_mj_solve_contacts(moreau_jean *s, pcs_step_report *report)
         PCS_TRY(pcs_saddle_delassus(s->saddle, s->n_active, s->H, &s->arena, &s->W));
         s->W_ready = true;
     }
-    // Problem in u = U_{k+1} + e U_k:  q = H v_free + surface + e U_k
+    // Problem in u = U_{k+1} + e U_k:  q = H v_free + surface + turning + e U_k
     for (int32_t k = 0; k < s->n_active; ++k) {
         double *q = s->q_c + s->offset[k];
         pcs_contact_velocity(model, &s->contacts[s->active[k]], s->v_free, q);
         for (int32_t j = 0; j < s->H[k]->size; ++j)
             q[j] += s->restitution[s->offset[k] + j];
+        q[0] += s->turning[s->active[k]];
     }
     pcs_friction_contact problem = {&s->W, s->q_c, s->mu};
     pcs_friction_info info = {0};

@@ -13,13 +13,20 @@ enum { PASSES_MAX = 25 };
 static const double stagnation = 0.5;
 // Stagnation below this multiple of the tolerance is put down to rounding.
 static const double rounding_margin = 10;
+// An error above this multiple of the tolerance is a projection that failed, and the step says so.
+static const double failure_margin = 1e4;
+
+// How far beyond the deepest penetration open contacts are taken into account when pushing out.
+#define REACH 10
 
 static double largest(const double *x, int32_t n)
 {
-    double most = 0;
-    for (int32_t i = 0; i < n; ++i)
+    double most = 0, sum = 0;
+    for (int32_t i = 0; i < n; ++i) {
         most = fabs(x[i]) > most ? fabs(x[i]) : most;
-    return most;
+        sum += fabs(x[i]);
+    }
+    return isfinite(sum) ? most : HUGE_VAL; // the maximum does not see a NaN
 }
 
 static void update_end(moreau_jean *s)
@@ -37,13 +44,35 @@ static double penetration(moreau_jean *s, bool rows)
     return deepest;
 }
 
+// Gap of an evaluated slot after the correction x, to first order.
+static double gap_after(const moreau_jean *s, const pcs_contact *contact)
+{
+    double gap = contact->gap;
+    for (int32_t e = 0; e < contact->row.n_nodes; ++e) {
+        const pcs_node *node = pcs_model_node(s->base.model, contact->row.node[e]);
+        for (int32_t j = 0; j < pcs_node_v_size(node->kind); ++j)
+            gap += contact->row.J[e][j] * s->x[node->v + j];
+    }
+    return gap;
+}
+
+// Deepest penetration (>= 0) that the correction x of the joints would leave.
+static double penetration_after(const moreau_jean *s)
+{
+    double deepest = 0;
+    for (int32_t i = 0; i < s->base.model->n_slots; ++i)
+        if (s->contacts_end[i].gap != HUGE_VAL)
+            deepest = fmax(deepest, -gap_after(s, &s->contacts_end[i]));
+    return deepest;
+}
+
 // Adds to the correction x (already right for the joints) what keeps the gaps from being negative:
 // frictionless problem 0 <= gap + H x + W l, l >= 0 over the contacts that are closed or nearly so.
-static pcs_status push_out(moreau_jean *s, double deepest)
+static pcs_status push_out(moreau_jean *s, double deepest, pcs_step_report *report)
 {
     const pcs_model *model = s->base.model;
     // Contacts within reach of the correction take part, so that it does not close them.
-    const double reach = 10 * deepest;
+    const double reach = REACH * deepest;
     const int32_t most = model->n_slots;
     const pcs_row_block **H = PCS_ARENA_ARRAY(&s->arena, const pcs_row_block *, most);
     double *q = PCS_ARENA_ARRAY(&s->arena, double, most);
@@ -54,27 +83,24 @@ static pcs_status push_out(moreau_jean *s, double deepest)
         return PCS_ERROR_MEMORY;
     int32_t n = 0;
     for (int32_t i = 0; i < most; ++i) {
-        if (s->contacts_end[i].gap > reach)
+        if (s->contacts_end[i].gap == HUGE_VAL || gap_after(s, &s->contacts_end[i]) > reach)
             continue;
         s->normal_rows[n] = s->contacts_end[i].row;
         s->normal_rows[n].size = 1; // row-major: the normal row comes first
         H[n] = &s->normal_rows[n];
-        q[n] = s->contacts_end[i].gap;
+        q[n] = gap_after(s, &s->contacts_end[i]);
         l[n] = 0;
         mu[n] = 0;
-        for (int32_t e = 0; e < H[n]->n_nodes; ++e) {
-            const pcs_node *node = pcs_model_node(model, H[n]->node[e]);
-            for (int32_t j = 0; j < pcs_node_v_size(node->kind); ++j)
-                q[n] += H[n]->J[e][j] * s->x[node->v + j];
-        }
         ++n;
     }
     pcs_block_matrix W;
     PCS_TRY(pcs_saddle_delassus(s->saddle, n, H, &s->arena, &W));
     pcs_friction_contact problem = {&W, q, mu};
     pcs_friction_opts opts = pcs_friction_default();
+    opts.max_iterations = (int32_t)s->base.options[MJ_SOLVER_ITERATIONS];
     pcs_friction_info info;
-    PCS_TRY(pcs_friction_solve(&problem, &opts, &s->arena, l, u, &info));
+    PCS_TRY(pcs_friction_solve(&problem, &opts, &s->arena, l, u, &info)); // the passes check it
+    report->solver_iterations += info.sweeps + info.newton_steps;
     memset(s->momentum, 0, sizeof(double) * (size_t)model->n_v);
     memset(s->p_step, 0, sizeof(double) * (size_t)model->n_rows);
     for (int32_t k = 0; k < n; ++k) {
@@ -115,6 +141,19 @@ static void change_velocities(moreau_jean *s, double scale)
         s->p[i] += scale * s->p_step[i];
 }
 
+// Positions that the passes do not improve further; the report gets what is left.
+static pcs_status stopped_at(moreau_jean *s, double error, pcs_step_report *report)
+{
+    const pcs_model *model = s->base.model;
+    pcs_rows rows = {NULL, s->g, NULL, NULL};
+    update_end(s);
+    pcs_model_rows(model, &s->end, &rows);
+    report->drift = largest(s->g, model->n_rows);
+    report->penetration = model->n_slots > 0 ? penetration(s, false) : 0;
+    return error <= failure_margin * s->base.options[MJ_PROJECTION_TOLERANCE] ? PCS_OK
+                                                                              : PCS_NOT_CONVERGED;
+}
+
 static pcs_status project_positions(moreau_jean *s, pcs_step_report *report)
 {
     const pcs_model *model = s->base.model;
@@ -130,15 +169,17 @@ static pcs_status project_positions(moreau_jean *s, pcs_step_report *report)
         report->drift = largest(s->g, model->n_rows);
         report->penetration = model->n_slots > 0 ? penetration(s, unilateral) : 0;
         double error = unilateral ? fmax(report->drift, report->penetration) : report->drift;
-        if (mode == MJ_PROJECT_NONE || error <= tolerance || pass == PASSES_MAX)
+        if (mode == MJ_PROJECT_NONE || error <= tolerance)
             return PCS_OK;
-        if (!(error < stagnation * last)) {
-            if (renewed || error <= rounding_margin * tolerance)
-                return PCS_OK;
+        if (!(error < stagnation * last) || pass == PASSES_MAX) {
+            if (!(error <= last)) { // the pass made it worse: take it back
+                negate(s->x, model->n_v);
+                pcs_model_retract(model, s->q_end, s->x, s->q_end);
+            }
+            if (renewed || error <= rounding_margin * tolerance || pass == PASSES_MAX)
+                return stopped_at(s, fmin(error, last), report);
             renewed = true;
             last = HUGE_VAL;
-            negate(s->x, model->n_v);
-            pcs_model_retract(model, s->q_end, s->x, s->q_end);
             PCS_TRY(renew_factors(s));
             continue;
         }
@@ -148,9 +189,10 @@ static pcs_status project_positions(moreau_jean *s, pcs_step_report *report)
             s->p_step[i] = -s->g[i];
         if (model->n_rows > 0)
             pcs_saddle_solve(s->saddle, s->x, s->p_step);
-        if (unilateral && report->penetration > tolerance) {
+        double deepest = unilateral ? penetration_after(s) : 0;
+        if (deepest > tolerance) {
             pcs_arena_mark mark = pcs_arena_get_mark(&s->arena);
-            pcs_status status = push_out(s, report->penetration);
+            pcs_status status = push_out(s, deepest, report);
             pcs_arena_release(&s->arena, mark);
             PCS_TRY(status);
         }
@@ -165,8 +207,8 @@ static pcs_status project_velocities(moreau_jean *s, pcs_step_report *report)
         return PCS_OK;
     // Relative to the fastest velocity: what is left must not depend on the step, or it would hide
     // the order of the scheme in small ones.
-    const double tolerance =
-        s->base.options[MJ_PROJECTION_TOLERANCE] * fmax(1, largest(s->v, model->n_v));
+    const double tolerance = s->base.options[MJ_PROJECTION_TOLERANCE] *
+                             fmax(1, largest(s->v, model->n_v));
     bool renewed = false;
     pcs_rows rows = {s->rows_end, NULL, s->rate, NULL};
     pcs_model_rows(model, &s->end, &rows);
@@ -177,15 +219,18 @@ static pcs_status project_velocities(moreau_jean *s, pcs_step_report *report)
             s->g[i] = s->rate[i] - s->g[i];
         double error = largest(s->g, model->n_rows);
         report->velocity_drift = error;
-        if ((int)s->base.options[MJ_PROJECTION] == MJ_PROJECT_NONE || error <= tolerance ||
-            pass == PASSES_MAX)
+        if ((int)s->base.options[MJ_PROJECTION] == MJ_PROJECT_NONE || error <= tolerance)
             return PCS_OK;
-        if (!(error < stagnation * last)) {
-            if (renewed || error <= rounding_margin * tolerance)
-                return PCS_OK;
+        if (!(error < stagnation * last) || pass == PASSES_MAX) {
+            if (!(error <= last)) { // the pass made it worse: take it back
+                change_velocities(s, -1);
+                report->velocity_drift = last;
+            }
+            if (renewed || error <= rounding_margin * tolerance || pass == PASSES_MAX)
+                return report->velocity_drift <= failure_margin * tolerance ? PCS_OK
+                                                                            : PCS_NOT_CONVERGED;
             renewed = true;
             last = HUGE_VAL;
-            change_velocities(s, -1);
             PCS_TRY(renew_factors(s));
             continue;
         }
@@ -199,8 +244,10 @@ static pcs_status project_velocities(moreau_jean *s, pcs_step_report *report)
 
 pcs_status pcs_mj_project(moreau_jean *s, pcs_step_report *report)
 {
-    PCS_TRY(project_positions(s, report));
-    PCS_TRY(project_velocities(s, report));
+    pcs_status positions = project_positions(s, report);
+    PCS_TRY(positions);
+    pcs_status velocities = project_velocities(s, report);
+    PCS_TRY(velocities);
     update_end(s); // the velocity may have changed
-    return PCS_OK;
+    return positions == PCS_OK ? velocities : positions;
 }

@@ -66,6 +66,25 @@ size_t pcs_simulation_save(const pcs_simulation *s, void *buffer, size_t size)
     return needed;
 }
 
+// A run goes on bit for bit only from a point of the time grid: a step that was cut short to meet
+// the first run's end is no step of a longer run.
+static pcs_status check_time(const pcs_simulation *s, const header *h, double t)
+{
+    double rounding = pcs_simulation_time_rounding(&s->def);
+    double grid = s->def.start + (double)h->next_step * s->def.step;
+    if (h->next_step > s->n_steps || !(t <= s->def.end + rounding))
+        return pcs_error(s->ctx, PCS_ERROR_INPUT,
+                         "the checkpoint is at t = %.9g s, after the end %.9g s; raise --end", t,
+                         s->def.end);
+    if (!(fabs(t - grid) <= rounding) && t != s->def.end)
+        return pcs_error(s->ctx, PCS_ERROR_INPUT,
+                         "the checkpoint is at t = %.9g s, between two steps of %.9g s: the first "
+                         "run cut its last step to meet its end; give that run an end that is a "
+                         "multiple of the step, or resume from a checkpoint before its end",
+                         t, s->def.step);
+    return PCS_OK;
+}
+
 pcs_status pcs_simulation_load(pcs_simulation *s, const void *buffer, size_t size)
 {
     header h;
@@ -85,11 +104,18 @@ pcs_status pcs_simulation_load(pcs_simulation *s, const void *buffer, size_t siz
                          "the checkpoint was made with another scheme, step or option; use the same");
     if (size != sizeof h + sizeof(double) * (size_t)h.count || h.next_step < 0)
         return pcs_error(s->ctx, PCS_ERROR_INPUT, "the checkpoint is cut off");
+    double t;
+    memcpy(&t, (const char *)buffer + sizeof h + sizeof t * (size_t)(s->state.t - s->state.data),
+           sizeof t);
+    PCS_TRY(check_time(s, &h, t));
     PCS_TRY(pcs_simulation_start(s)); // prepares the scheme; its state is replaced now
     s->statistics = h.statistics;
     s->step = h.next_step;
     memcpy(s->state.data, (const char *)buffer + sizeof h,
            sizeof(double) * (size_t)s->state.count);
+    // The first run's end may be off the grid by rounding; an uninterrupted run is not.
+    if (s->step < s->n_steps)
+        *s->state.t = s->def.start + (double)s->step * s->def.step;
     s->present->configuration_valid = false;
     s->present->contacts_valid = false;
     return PCS_OK;

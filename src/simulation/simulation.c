@@ -1,6 +1,7 @@
 // The run: start, steps on the fixed time grid, statistics.
 #include "simulation/simulation.h"
 
+#include <float.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -8,6 +9,14 @@
 pcs_simulation_def pcs_simulation_default(void)
 {
     return (pcs_simulation_def){.scheme = "moreau-jean", .start = 0, .end = 1, .step = 1e-3};
+}
+
+double pcs_simulation_time_rounding(const pcs_simulation_def *def)
+{
+    const double of_step = 1e-9;              // an end written with nine digits is on the grid
+    const double of_time = 4.0 * DBL_EPSILON; // start + n step, two operations, against the end
+    double rounding = of_step * def->step + of_time * fmax(fabs(def->start), fabs(def->end));
+    return fmin(rounding, 0.25 * def->step); // a step stays a step
 }
 
 // ---- Creation ----
@@ -59,8 +68,8 @@ pcs_status pcs_simulation_create(pcs_context *ctx, const pcs_model *model,
     s->def = *def;
     s->def.scheme = class->name;
     // The last step is cut to meet the end; a remainder below rounding is not a step.
-    const double rounding = 1e-9;
-    s->n_steps = (int64_t)ceil((def->end - def->start) / def->step - rounding);
+    double span = def->end - def->start - pcs_simulation_time_rounding(def);
+    s->n_steps = (int64_t)ceil(span / def->step);
     s->present = PCS_NEW(ctx, pcs_present);
     pcs_status status = s->present ? PCS_OK : PCS_ERROR_MEMORY;
     if (status == PCS_OK) {
@@ -186,8 +195,7 @@ pcs_status pcs_simulation_step(pcs_simulation *s)
     if (s->step + 1 == s->n_steps) {
         next = s->def.end;
         double rest = s->def.end - *s->state.t;
-        const double rounding = 1e-9;
-        if (fabs(rest - h) > rounding * h)
+        if (fabs(rest - h) > pcs_simulation_time_rounding(&s->def))
             h = rest;
     }
     pcs_step_report report;

@@ -27,6 +27,8 @@ struct pcs_simulation {
     pcs_present *present;
 };
 
+// Two times that differ by less are the same point of the grid start + n step.
+double pcs_simulation_time_rounding(const pcs_simulation_def *def);
 // The configuration and (if `contacts`) the contact points at the present state.
 const pcs_present *pcs_simulation_present(const pcs_simulation *simulation, bool contacts);
 // Mean force over the last step, along the normal (0) or a tangent (1, 2); 0 before the first step.
