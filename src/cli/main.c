@@ -17,7 +17,7 @@ static const verb verbs[] = {
     {"run", cli_run, "simulate a model file and write the result"},
     {"check", cli_check, "build a model and say what is in it, or what is wrong"},
     {"info", cli_info, "say what is in a model, a result or a checkpoint"},
-    {"list", cli_list, "list schemes, solvers, joints, contacts, shapes, with options and defaults"},
+    {"list", cli_list, "list schemes, solvers, joints, contacts, shapes, with their defaults"},
 };
 enum { VERB_COUNT = sizeof verbs / sizeof *verbs };
 

@@ -240,13 +240,15 @@ void cli_report_energy(FILE *out, const pcs_energy_account *energy, const cli_en
     }
 }
 
-// Below this the remainder is what is left when large energies cancel: 1e-9 of all that was added up.
+// Below this the remainder is rounding: 1e-9 of all that was added up, and the last digits of one
+// joule for bodies that rest where the potential is counted from.
 static double remainder_floor(const pcs_energy_account *energy)
 {
-    const double rounding = 1e-9;
+    const double rounding = 1e-9, least = 1e-15; // of the sum; J
     double end = energy->kinetic + energy->potential;
     double start = end - works(energy) - energy->numerical;
-    return rounding * (fabs(energy->kinetic) + fabs(energy->potential) + fabs(start) +
+    return least +
+           rounding * (fabs(energy->kinetic) + fabs(energy->potential) + fabs(start) +
                        fabs(energy->applied) + fabs(energy->actuator) + fabs(energy->driver) +
                        fabs(energy->damping) + fabs(energy->friction) + fabs(energy->impact));
 }
@@ -277,9 +279,9 @@ static void warn_of_penetration(FILE *out, double depth, const cli_contact_facts
     const char *projection = contacts->projection;
     fprintf(out, "warning: bodies penetrated each other by up to %.1e m", depth);
     if (projection && strcmp(projection, "all") != 0)
-        fprintf(out,
-                "; try a smaller --step or the\n"
-                "         projection of contacts (percuss list schemes)\n");
+        fputs("; try a smaller --step or the\n"
+              "         projection of contacts (percuss list schemes)\n",
+              out);
     else if (!projection)
         fputs(": with projection: all, contacts contradict\n"
               "         each other or the joints; otherwise try that option\n",

@@ -9,6 +9,14 @@ expect_code 0 list schemes
 expect_text out "theta +0\.5 +number from 0\.5 to 1"
 expect_text out "one of none \| bilateral \| all"
 expect_no_text out "revolute"
+expect_code 0 list solvers
+expect_text out "^  gauss-seidel-newton: "
+expect_text out "^  gauss-seidel: "
+expect_text out "tolerance +1e-10 +number from 0 to 1"
+expect_text out "newton_max_rows +1500 +integer from 0"
+expect_text out "solver_tolerance and solver_iterations set"
+expect_no_text out "moreau-jean"
+expect_mistake "did you mean 'solvers'" list solver
 expect_code 0 list joints contacts
 expect_text out "revolute +2D, 3D +angle \(rate: rate\)"
 expect_text out "slider-guide +2D"

@@ -42,6 +42,30 @@ compare "from the last checkpoint of a failed run" rest3.csv rest3.h5
 expect_code 0 run ball.yaml --quiet --resume whole.h5 --end 1.1 --out longer.h5
 expect_code 0 info longer.h5
 expect_text out "from 1 s to 1.1 s"
+expect_mistake "whole.h5: .*at t = 1 s, after the end 0.7 s; raise --end" run ball.yaml \
+    --resume whole.h5 --end 0.7 --out x.h5
+
+# A last step that was cut short is no step of a longer run; a checkpoint before it is.
+expect_code 0 run ball.yaml --quiet --no-result --end 0.5004 --checkpoint cut.chk
+expect_code 0 run ball.yaml --quiet --out cut.h5 --end 0.5004
+for file in cut.chk cut.h5; do
+    expect_mistake "$file: .*t = 0.5004 s, between two steps .*multiple of the step" run ball.yaml \
+        --resume "$file" --out x.h5
+done
+expect_code 0 run ball.yaml --quiet --no-result --resume cut.chk --end 0.5004
+
+# An end on the grid up to rounding: 7000 * 1e-4 is not 0.7 to the last bit.
+driven=(driven.yaml --quiet --step 1e-4 --output-step 0.1)
+sed 's|^joints:|forces: {push: {body: ball, force: [sin(40*t), 0]}}\njoints:|' ball.yaml >driven.yaml
+expect_code 0 run "${driven[@]}" --out all.h5 --csv "$signals" --csv-file whole.csv
+expect_code 0 run "${driven[@]}" --no-result --end 0.7 --checkpoint grid.chk
+expect_code 0 run "${driven[@]}" --resume grid.chk --out rest4.h5 --csv "$signals" \
+    --csv-file rest4.csv
+diff <(tail -n 2 whole.csv) <(tail -n 2 rest4.csv) || fail "from an end rounded to the grid"
+if command -v h5diff >/dev/null; then
+    h5diff all.h5 rest4.h5 /checkpoint /checkpoint || fail "rounded end: the final states differ"
+fi
+
 expect_mistake "whole.h5: .*other" run ball.yaml --resume whole.h5 --out x.h5 --step 1e-4
 expect_mistake "half.chk: .*other" run spatial.yaml --resume half.chk --out x.h5
 expect_mistake "would replace" run ball.yaml --resume whole.h5 --out whole.h5

@@ -139,6 +139,75 @@ cmp ball.yaml kept.yaml || fail "the model was touched"
 expect_mistake "both --out and --checkpoint" run ball.yaml --out x.h5 --checkpoint x.h5
 expect_mistake "would replace the file" run ball.yaml --resume a.h5 --out a.h5
 
+# A body at rest is no reason to warn of the numerical remainder, wherever the potential is zero.
+cat >rest.yaml <<'YAML'
+dimension: 2
+gravity: [0, -9.81]
+parameters: {y: 0}
+bodies:
+  block: {mass: 2.385, inertia: 0.0613, position: [0, y]}
+contacts:
+  floor:
+    type: box-plane
+    bodies: [ground, block]
+    at: [0, y - 0.1]
+    normal: [0, 1]
+    size: [0.3, 0.2]
+    friction: 0.4
+simulation: {step: 1e-3, end: 1}
+YAML
+for y in 0 0.731 -13.7; do
+    expect_code 0 run rest.yaml --no-result --set y="$y"
+    expect_no_text out "^warning"
+    expect_text out "numerical remainder .*of the largest energy"
+done
+# A large remainder is still told: an oscillator damped by the scheme alone.
+cat >damped.yaml <<'YAML'
+dimension: 2
+gravity: [0, 0]
+bodies:
+  mass: {point: true, mass: 2.385, position: [0.731, 0]}
+springs:
+  k: {type: point, bodies: [ground, mass], a: [-1, 0], b: [0, 0], stiffness: 137, rest: 1}
+simulation: {step: 1e-2, end: 1, theta: 1}
+YAML
+expect_code 0 run damped.yaml --no-result
+expect_text out "^warning: the numerical remainder is"
+
+# Contacts that cannot all be satisfied: the step is not to blame, and the contact is named.
+cat >jam.yaml <<'YAML'
+dimension: 2
+gravity: [0, -9.81]
+bodies:
+  ball: {mass: 1.3, inertia: 0.0613, position: [0, 0.1]}
+contacts:
+  floor: {type: sphere-plane, bodies: [ground, ball], normal: [0, 1], radius: 0.1}
+  roof: {type: sphere-plane, bodies: [ground, ball], at: [0, 0.1985], normal: [0, -1], radius: 0.1}
+simulation: {step: 1e-3, end: 0.1}
+YAML
+run run jam.yaml --out jam.h5
+tr -s ' \n' ' ' <out >words
+expect_text words "although contacts are projected: contacts contradict each other or the joints"
+expect_text words "contact '(floor|roof)' is 0\.00075 m deep"
+expect_code 0 info jam.h5
+expect_text out "with projection: all, contacts contradict"
+run run jam.yaml --no-result --set simulation.projection=none
+tr -s ' \n' ' ' <out >words
+expect_text words "penetrated each other by .*; try a smaller --step or the projection of contacts"
+
+# A bead without size in a hole.
+cat >bead.yaml <<'YAML'
+dimension: 2
+gravity: [0, -9.81]
+bodies:
+  bead: {point: true, mass: 1.3, position: [0.2385, 0]}
+contacts:
+  hole: {type: sphere-in-sphere, bodies: [ground, bead], a: [0, 0], radii: [0.5, 0]}
+simulation: {step: 1e-3, end: 1}
+YAML
+expect_code 0 run bead.yaml --no-result --csv body.bead.position.x,body.bead.position.y
+[[ $(awk -F, 'NR > 1 && $2^2 + $3^2 > 0.25 + 1e-9' out | wc -l) -eq 0 ]] || fail "the bead escaped"
+
 # On a terminal: one line that renews itself, gone at the end.
 if command -v script >/dev/null; then
     script -qec "'$PERCUSS' run ball.yaml --no-result --step 1e-5 --end 2" /dev/null \

@@ -308,6 +308,16 @@ static void joints(void **state)
     REFUSED((def.drive[0].has_motion = def.drive[0].has_lower = true), "limits");
     REFUSED((def.kind = PCS_JOINT_SPHERICAL, def.b.body = 2, def.drive[0].stiffness = 1),
             "no rotation");
+    // The rotation vector never gets there. Its bounds and the angle of a hinge are free.
+    REFUSED((def.kind = PCS_JOINT_SPHERICAL, def.drive[1].has_upper = true,
+             def.drive[1].upper = 3.1416),
+            "upper limit of 'rotation_y' is 3.1416");
+    REFUSED((def.kind = PCS_JOINT_SPHERICAL, def.drive[0].has_lower = true,
+             def.drive[0].lower = -3.385),
+            "lower limit of 'rotation_x'");
+    REFUSED((def.kind = PCS_JOINT_SPHERICAL, def.drive[2].has_motion = true,
+             def.drive[2].motion.number = -4.7),
+            "motion of 'rotation_z'");
     // Refused on the way, after springs, limits and formulas of the first coordinate were taken.
     REFUSED((def.drive[0].stiffness = 1, def.drive[0].has_lower = true,
              def.drive[0].actuator = pcs_expression("t"), def.drive[1].actuator.number = NAN),

@@ -531,8 +531,8 @@ static void check_redundant(model *m, int32_t expected_redundant)
     uint8_t *dependent = calloc((size_t)rows, 1);
     int32_t *index = calloc((size_t)rows, sizeof *index);
     memcpy(copy, G, sizeof(double) * (size_t)rows * (size_t)n);
-    const int32_t rank =
-        pcs_dense_rank_rows(rows, n, copy, 1e-9, dependent, index, work, work_size);
+    const int32_t rank = pcs_dense_rank_rows(rows, n, copy, 1e-9, dependent, index, work,
+                                             work_size);
     assert_int_equal(rows - rank, expected_redundant);
 
     for (int32_t i = 0; i < n; ++i)
@@ -630,29 +630,299 @@ static void set_revolute(pcs_row_block *row, double centre[][3], const double *P
 }
 
 // Planar four-bar of spatial revolutes: 18 velocities, 20 rows, one degree of freedom: 3 redundant
-static void test_four_bar(void **state)
+static void build_four_bar(model *m, bool coupled)
 {
-    (void)state;
     static const double P[4][3] = {
         {0.0, 0.0, 0.13}, {0.41, 1.07, 0.13}, {3.23, 1.93, 0.13}, {3.71, 0.0, 0.13}};
     double centre[3][3];
     for (int i = 0; i < 3; ++i)
         for (int d = 0; d < 3; ++d)
             centre[i][d] = 0.47 * P[i][d] + 0.53 * P[i + 1][d] + (d == 2 ? 0.029 * i : 0.0);
+    model_init(m, 67);
+    for (int32_t i = 0; i < 3; ++i)
+        add_node(m, 6);
+    set_revolute(add_row(m, 5, 1, (int32_t[]){0}), centre, P[0]);
+    set_revolute(add_row(m, 5, 2, (int32_t[]){0, 1}), centre, P[1]);
+    set_revolute(add_row(m, 5, 2, (int32_t[]){1, 2}), centre, P[2]);
+    set_revolute(add_row(m, 5, 1, (int32_t[]){2}), centre, P[3]);
+    if (coupled)
+        add_coupling(m, 0, 2);
+    model_create(m);
+}
+
+static void test_four_bar(void **state)
+{
+    (void)state;
     for (int coupled = 0; coupled < 2; ++coupled) {
         model m;
-        model_init(&m, 67);
-        for (int32_t i = 0; i < 3; ++i)
-            add_node(&m, 6);
-        set_revolute(add_row(&m, 5, 1, (int32_t[]){0}), centre, P[0]);
-        set_revolute(add_row(&m, 5, 2, (int32_t[]){0, 1}), centre, P[1]);
-        set_revolute(add_row(&m, 5, 2, (int32_t[]){1, 2}), centre, P[2]);
-        set_revolute(add_row(&m, 5, 1, (int32_t[]){2}), centre, P[3]);
-        if (coupled)
-            add_coupling(&m, 0, 2);
-        model_create(&m);
+        build_four_bar(&m, coupled == 1);
         randomise_matrix(&m, true);
         check_redundant(&m, 3);
+        model_free(&m);
+    }
+}
+
+// LU with row exchanges in long double, in place
+static void wide_factor(int32_t n, long double *K, int32_t *pivot)
+{
+    for (int32_t k = 0; k < n; ++k) {
+        pivot[k] = k;
+        for (int32_t i = k + 1; i < n; ++i)
+            if (fabsl(K[i * n + k]) > fabsl(K[pivot[k] * n + k]))
+                pivot[k] = i;
+        assert_true(K[pivot[k] * n + k] != 0.0L);
+        for (int32_t j = 0; j < n; ++j) {
+            const long double swap = K[k * n + j];
+            K[k * n + j] = K[pivot[k] * n + j];
+            K[pivot[k] * n + j] = swap;
+        }
+        for (int32_t i = k + 1; i < n; ++i) {
+            K[i * n + k] /= K[k * n + k];
+            for (int32_t j = k + 1; j < n; ++j)
+                K[i * n + j] -= K[i * n + k] * K[k * n + j];
+        }
+    }
+}
+
+static void wide_solve(int32_t n, const long double *LU, const int32_t *pivot, long double *z)
+{
+    for (int32_t k = 0; k < n; ++k) {
+        const long double swap = z[k];
+        z[k] = z[pivot[k]];
+        z[pivot[k]] = swap;
+    }
+    for (int32_t i = 0; i < n; ++i)
+        for (int32_t j = 0; j < i; ++j)
+            z[i] -= LU[i * n + j] * z[j];
+    for (int32_t i = n - 1; i >= 0; --i) {
+        for (int32_t j = i + 1; j < n; ++j)
+            z[i] -= LU[i * n + j] * z[j];
+        z[i] /= LU[i * n + i];
+    }
+}
+
+enum { WIDE_MAX = 96 };
+
+// Compares z with the solution of K z = rhs in long double. A componentwise backward error of
+// `backward` gives |error| <= backward |K^{-1}| (|K||z| + |rhs|) [Higham2002, Theorem 7.4].
+static void check_wide(int32_t size, const double *K, const double *rhs, const double *z,
+                       int32_t compared, double backward)
+{
+    static long double LU[WIDE_MAX * WIDE_MAX];
+    long double x[WIDE_MAX], r[WIDE_MAX], scale[WIDE_MAX], bound[WIDE_MAX];
+    int32_t pivot[WIDE_MAX];
+    assert_true(size <= WIDE_MAX);
+    for (int32_t e = 0; e < size * size; ++e)
+        LU[e] = K[e];
+    wide_factor(size, LU, pivot);
+    for (int32_t i = 0; i < size; ++i)
+        x[i] = 0.0L;
+    for (int round = 0; round < 4; ++round) { // the first round solves, the others refine
+        for (int32_t i = 0; i < size; ++i) {
+            r[i] = rhs[i];
+            scale[i] = fabsl(r[i]);
+            for (int32_t j = 0; j < size; ++j) {
+                r[i] -= K[i * size + j] * x[j];
+                scale[i] += fabsl(K[i * size + j] * x[j]);
+            }
+        }
+        wide_solve(size, LU, pivot, r);
+        for (int32_t i = 0; i < size; ++i)
+            x[i] += r[i];
+    }
+    memset(bound, 0, sizeof bound);
+    for (int32_t j = 0; j < size; ++j) { // column j of K^{-1}
+        for (int32_t i = 0; i < size; ++i)
+            r[i] = i == j ? 1.0L : 0.0L;
+        wide_solve(size, LU, pivot, r);
+        for (int32_t i = 0; i < size; ++i)
+            bound[i] += fabsl(r[i]) * scale[j];
+    }
+    for (int32_t i = 0; i < compared; ++i)
+        if (!(fabsl(z[i] - x[i]) <= backward * bound[i]))
+            fail_msg("entry %d: %.17g instead of %.17Lg, bound %.3Lg", (int)i, z[i], x[i],
+                     backward * bound[i]);
+}
+
+// Backward error of a solution: refinement stops at 16 eps; the products of x = A^{-1}(b + G^T p)
+// with up to 6 + 2*5 terms and the inverse of a 3 x 3 block add about as much
+#define GRADED_BACKWARD (64.0 * 2.2e-16)
+
+// Count of redundant rows, x against long double, and G x = c for every row, the redundant too
+static void check_graded(model *m, int32_t expected_redundant)
+{
+    int32_t rows;
+    const int32_t n = m->node_offset[m->n_nodes];
+    double *A = dense_matrix(m), *G = dense_rows(m, m->n_rows, m->rows, &rows);
+    const int32_t size = n + rows;
+    double *K = new_array((int64_t)size * size), *rhs = new_array(size), *z = new_array(size);
+    for (int32_t i = 0; i < n; ++i) { // momenta of random velocities; rows that do not contradict
+        const double v = 1.27 * uniform(m), w = uniform(m);
+        for (int32_t j = 0; j < n; ++j)
+            rhs[j] += A[j * n + i] * v;
+        for (int32_t r = 0; r < rows; ++r)
+            rhs[n + r] += G[r * n + i] * w;
+    }
+    memcpy(z, rhs, sizeof(double) * (size_t)size);
+    assert_int_equal(pcs_saddle_factor(m->saddle), PCS_OK);
+    const uint8_t *redundant = pcs_saddle_redundant_rows(m->saddle);
+    pcs_saddle_solve(m->saddle, z, z + n);
+    int32_t count = 0;
+    for (int32_t r = 0; r < rows; ++r) {
+        double residual = rhs[n + r], scale = fabs(rhs[n + r]);
+        for (int32_t i = 0; i < n; ++i) {
+            residual -= G[r * n + i] * z[i];
+            scale = fmax(scale, fabs(z[i]));
+        }
+        assert_true(fabs(residual) <= SOLVE_TOLERANCE * scale);
+        count += redundant[r];
+    }
+    assert_int_equal(count, expected_redundant);
+    for (int32_t i = 0; i < n; ++i)
+        memcpy(K + i * size, A + i * n, sizeof(double) * (size_t)n);
+    for (int32_t r = 0; r < rows; ++r) {
+        K[(n + r) * (size + 1)] = redundant[r] ? 1.0 : 0.0;
+        if (redundant[r])
+            rhs[n + r] = 0.0;
+        for (int32_t i = 0; i < n && !redundant[r]; ++i) {
+            K[(n + r) * size + i] = G[r * n + i];
+            K[i * size + n + r] = -G[r * n + i];
+        }
+    }
+    check_wide(size, K, rhs, z, n, GRADED_BACKWARD);
+    free(A);
+    free(G);
+    free(K);
+    free(rhs);
+    free(z);
+}
+
+// Planar or spatial body blocks of the given masses, radius of gyration about 0.3; couplings are
+// springs of the lighter mass between equal components
+static void set_masses(model *m, const double *mass)
+{
+    int64_t count;
+    double *value = pcs_saddle_values(m->saddle, &count);
+    memset(value, 0, sizeof(double) * (size_t)count);
+    for (int32_t i = 0; i < m->n_nodes; ++i) {
+        const int32_t n = m->node_size[i], translations = n == 6 ? 3 : 2;
+        double *A = pcs_saddle_diagonal(m->saddle, i);
+        for (int32_t r = 0; r < n; ++r)
+            A[r * (n + 1)] = mass[i] * (r < translations ? 1.0 : 0.093 + 0.031 * r);
+        if (n == 6)
+            A[22] = A[27] = 0.0217 * mass[i];
+    }
+    for (int32_t k = 0; k < m->n_couplings; ++k) {
+        const int32_t i = m->coupling[k][0], j = m->coupling[k][1], n = m->node_size[i];
+        const double stiffness = 0.137 * fmin(mass[i], mass[j]);
+        for (int32_t r = 0; r < n; ++r) {
+            pcs_saddle_diagonal(m->saddle, i)[r * (n + 1)] += stiffness;
+            pcs_saddle_diagonal(m->saddle, j)[r * (n + 1)] += stiffness;
+            pcs_saddle_coupling(m->saddle, k, false)[r * (n + 1)] = -stiffness;
+            pcs_saddle_coupling(m->saddle, k, true)[r * (n + 1)] = -stiffness;
+        }
+    }
+}
+
+// Planar revolute joint at P
+static void set_planar_revolute(pcs_row_block *row, double centre[][3], const double *P)
+{
+    for (int32_t s = 0; s < row->n_nodes; ++s) {
+        const double sign = s == 0 ? 1.0 : -1.0, *x = centre[row->node[s]];
+        const double J[6] = {sign, 0.0, -sign * (P[1] - x[1]), 0.0, sign, sign * (P[0] - x[0])};
+        memcpy(row->J[s], J, sizeof J);
+    }
+}
+
+enum { LINKS = 5 };
+
+// Crooked chain of links from the ground; `doubled` repeats the second joint
+static void build_links(model *m, bool spatial, bool coupled, bool doubled)
+{
+    double P[LINKS + 1][3], centre[LINKS][3];
+    for (int i = 0; i <= LINKS; ++i) {
+        P[i][0] = 0.913 * i;
+        P[i][1] = 0.37 * sin(2.3 * i);
+        P[i][2] = spatial ? 0.29 * cos(1.7 * i) : 0.0;
+    }
+    model_init(m, 97);
+    for (int i = 0; i < LINKS; ++i) {
+        add_node(m, spatial ? 6 : 3);
+        for (int d = 0; d < 3; ++d)
+            centre[i][d] = 0.47 * P[i][d] + 0.53 * P[i + 1][d];
+    }
+    for (int32_t i = 0; i < LINKS + (doubled ? 1 : 0); ++i) {
+        const int32_t at = i < LINKS ? i : 1;
+        pcs_row_block *row = add_row(m, spatial ? 5 : 2, at == 0 ? 1 : 2,
+                                     (int32_t[]){at, at > 0 ? at - 1 : 0});
+        if (spatial)
+            set_revolute(row, centre, P[at]);
+        else
+            set_planar_revolute(row, centre, P[at]);
+    }
+    for (int32_t i = 0; coupled && i + 1 < LINKS; ++i)
+        add_coupling(m, i, i + 1);
+    model_create(m);
+}
+
+// Light and heavy links in turn are no rank loss, and do not hide a true one. The same system goes
+// through all ratios, so that the remembered set of rows has to follow.
+static void test_mass_ratios(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < 8; ++kind) {
+        const bool spatial = kind & 1, coupled = kind & 2, doubled = kind & 4;
+        model m;
+        build_links(&m, spatial, coupled, doubled);
+        uint64_t calls = 0;
+        for (int exponent = -10; exponent <= 10; ++exponent) {
+            double mass[LINKS];
+            for (int i = 0; i < LINKS; ++i)
+                mass[i] = (1.31 + 0.17 * i) * (i % 2 == 0 ? 1.0 : pow(10.0, exponent));
+            set_masses(&m, mass);
+            check_graded(&m, !doubled ? 0 : spatial ? 5 : 2);
+            assert_true(coupled || calls == 0 || pcs_context_heap_calls(m.ctx) == calls);
+            calls = pcs_context_heap_calls(m.ctx);
+        }
+        model_free(&m);
+    }
+}
+
+// One joint turns from a true duplicate into an independent one and back while the masses stay
+static void test_graded_rank_changes(void **state)
+{
+    (void)state;
+    for (int exponent = -9; exponent <= 9; exponent += 3) {
+        const double ratio = pow(10.0, exponent), mass[LINKS] = {1.31, ratio, 1.57, ratio, 0.83};
+        model m;
+        build_links(&m, false, false, true);
+        set_masses(&m, mass);
+        pcs_row_block *last = &m.rows[m.n_rows - 1];
+        const double arm = last->J[1][2];
+        for (int round = 0; round < 3; ++round) {
+            check_graded(&m, 2);
+            last->J[1][2] = arm + 0.57; // now the two points hold the bodies against each other
+            check_graded(&m, 1);
+            last->J[1][2] = arm;
+        }
+        model_free(&m);
+    }
+}
+
+// The four-bar of test_four_bar with one bar light or heavy
+static void test_four_bar_mass_ratios(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < 6; ++kind) {
+        const bool coupled = kind >= 3;
+        model m;
+        build_four_bar(&m, coupled);
+        for (int exponent = -10; exponent <= 10; ++exponent) {
+            double mass[3] = {1.31, 0.87, 2.03};
+            mass[kind % 3] *= pow(10.0, exponent);
+            set_masses(&m, mass);
+            check_graded(&m, 3);
+        }
         model_free(&m);
     }
 }
@@ -779,6 +1049,9 @@ int main(void)
         cmocka_unit_test(test_solve_keeps_rows),
         cmocka_unit_test(test_duplicate_rows),
         cmocka_unit_test(test_four_bar),
+        cmocka_unit_test(test_mass_ratios),
+        cmocka_unit_test(test_graded_rank_changes),
+        cmocka_unit_test(test_four_bar_mass_ratios),
         cmocka_unit_test(test_singular_names_node),
         cmocka_unit_test(test_not_finite),
         cmocka_unit_test(test_bad_definitions),
