@@ -1,4 +1,5 @@
 // The section `bodies` of a model file.
+#include <math.h>
 #include <string.h>
 
 #include "io/model_reader.h"
@@ -38,9 +39,10 @@ static pcs_status read_shape_size(pcs_model_reader *reader, const pcs_yaml_node 
                           size->y, size->z);
 }
 
-// In the plane `angle` turns the shape about z and `axis` lays its z axis into the plane.
+// In the plane `angle` turns the shape about z and `axis` lays its z axis into the plane. Rods and
+// capsules lie in the plane: along x, unless `axis` or `rotation` says otherwise.
 static pcs_status read_shape_rotation(pcs_model_reader *reader, const pcs_yaml_node *node,
-                                      pcs_quat *rotation)
+                                      pcs_shape_kind kind, pcs_quat *rotation)
 {
     if (reader->dimension == 3)
         return pcs_reader_read_orientation(reader, node, PCS_AXIS_Z, rotation);
@@ -58,7 +60,9 @@ static pcs_status read_shape_rotation(pcs_model_reader *reader, const pcs_yaml_n
     PCS_TRY(pcs_reader_get_number(reader, node, "angle", &angle));
     PCS_TRY(pcs_reader_get_direction(reader, node, "axis", &axis));
     *rotation = pcs_quat_from_axis_angle(out_of_plane, angle);
-    if (given[1])
+    if (!given[1] && (kind == PCS_SHAPE_ROD || kind == PCS_SHAPE_CAPSULE))
+        axis = (pcs_vec3){cos(angle), sin(angle), 0};
+    if (given[1] || axis.z == 0)
         *rotation = pcs_frame_rotation(PCS_AXIS_Z, axis, out_of_plane);
     return pcs_reader_get_rotation(reader, node, "rotation", rotation);
 }
@@ -83,7 +87,7 @@ static pcs_status read_shape(pcs_model_reader *reader, const pcs_yaml_node *node
     shape->kind = row->kind;
     PCS_TRY(read_shape_size(reader, node, row, &shape->size));
     PCS_TRY(pcs_reader_get_vector(reader, node, "at", &shape->position));
-    PCS_TRY(read_shape_rotation(reader, node, &shape->rotation));
+    PCS_TRY(read_shape_rotation(reader, node, shape->kind, &shape->rotation));
     const pcs_yaml_node *density = pcs_yaml_child(node, "density");
     if (density && pcs_yaml_child(node, "mass"))
         return pcs_yaml_error(reader->doc, density->key_mark,

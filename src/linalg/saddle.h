@@ -15,8 +15,8 @@
 // with weights in place of A^{-1} that do not hold the masses of bodies against each other
 // (saddle_rank.c). A system that keeps small pivots is graded: its factors have few digits, so
 // solve() refines p on the residual c - G x with a copy of the G of the factorisation. W of
-// delassus() is not refined. Mass ratios up to about 1e12 between neighbours are resolved; from
-// 1e15 on the heavy body no longer shows in S.
+// delassus() is not refined. Mass ratios up to about 1e12 between neighbours are resolved; far
+// beyond, the pivots are rounding error, and the residual c - G x stays large.
 #ifndef PCS_LINALG_SADDLE_H
 #define PCS_LINALG_SADDLE_H
 

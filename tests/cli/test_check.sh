@@ -89,3 +89,11 @@ expect_mistake "bad.yaml:3:" check bad.yaml
 : >empty.yaml
 expect_mistake "empty.yaml" check empty.yaml
 echo "ok"
+
+# A planar rod lies in the plane without being told to.
+cat >rod.yaml <<'YAML'
+dimension: 2
+bodies: {rod: {shape: {rod: {length: 1.3}, density: 2.1}}}
+simulation: {end: 0.1, step: 0.01}
+YAML
+expect_code 0 check rod.yaml
