@@ -1,4 +1,4 @@
-// Options: one table for each scheme and solver drives defaults, checks, files, --set, --help, docs.
+// Options: a table for each scheme and solver drives defaults, checks, files, --set, --help, docs.
 #ifndef PERCUSS_OPTIONS_H
 #define PERCUSS_OPTIONS_H
 

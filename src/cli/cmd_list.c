@@ -1,4 +1,4 @@
-// percuss list: schemes and solvers with their options, joints, contacts and shapes, from the library's tables.
+// percuss list: schemes and solvers with options, joints, contacts, shapes; from the library.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -162,11 +162,8 @@ typedef struct section {
 } section;
 
 static const section sections[] = {
-    {"schemes", list_schemes},
-    {"solvers", list_solvers},
-    {"joints", list_joints},
-    {"contacts", list_contacts},
-    {"shapes", list_shapes},
+    {"schemes", list_schemes},   {"solvers", list_solvers}, {"joints", list_joints},
+    {"contacts", list_contacts}, {"shapes", list_shapes},
 };
 enum { SECTION_COUNT = sizeof sections / sizeof *sections };
 

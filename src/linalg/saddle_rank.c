@@ -94,18 +94,18 @@ static pcs_status factor_confirmed(pcs_saddle *s)
 
 static bool keeps_small_pivot(const pcs_schur *S)
 {
-    bool small = false;
+    int32_t small = 0; // counted, not left early: a loop without branches is the faster one
     for (int32_t r = 0; r < S->m; ++r)
-        small = small || !(fabs(S->inverse_pivot[r] * S->diagonal[r]) < GRADED_RATIO);
-    return small;
+        small += fabs(S->inverse_pivot[r] * S->diagonal[r]) >= GRADED_RATIO;
+    return small > 0;
 }
 
 static bool drops_confirmed(const pcs_saddle *s)
 {
+    int32_t different = 0;
     for (int32_t r = 0; r < s->schur.m; ++r)
-        if ((s->schur.inverse_pivot[r] == 0.0) != (s->confirmed[r] != 0))
-            return false;
-    return true;
+        different += (s->schur.inverse_pivot[r] == 0.0) != s->confirmed[r];
+    return different == 0;
 }
 
 static void copy_rows(pcs_saddle *s)
@@ -122,16 +122,15 @@ static void copy_rows(pcs_saddle *s)
 pcs_status pcs_rank_factor(pcs_saddle *s)
 {
     pcs_schur *S = &s->schur;
-    bool settled = false;
     if (!s->graded) { // a graded system stays so, as a rule: it goes to the search at once
         const int32_t bad = pcs_schur_factor(S, s->inverse, s->symmetric, s->redundancy_tolerance,
                                              NULL);
         if (bad >= 0)
             return not_finite(s, bad);
-        settled = !keeps_small_pivot(S) && drops_confirmed(s);
+        if (!keeps_small_pivot(S) && drops_confirmed(s))
+            return PCS_OK;
     }
-    if (!settled)
-        PCS_TRY(factor_confirmed(s));
+    PCS_TRY(factor_confirmed(s));
     s->graded = keeps_small_pivot(S);
     if (s->graded)
         copy_rows(s);

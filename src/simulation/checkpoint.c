@@ -19,7 +19,7 @@ enum { CHECKPOINT_VERSION = 1 };
 
 static uint64_t model_hash(const pcs_model *model)
 {
-    const int32_t sizes[] = {model->dimension, model->n_q,     model->n_v, model->n_rows,
+    const int32_t sizes[] = {model->dimension, model->n_q,     model->n_v,         model->n_rows,
                              model->n_slots,   model->n_turns, model->joints.count};
     uint64_t hash = pcs_hash_bytes(PCS_HASH_START, sizes, sizeof sizes);
     hash = pcs_hash_bytes(hash, &model->gravity, sizeof model->gravity);
@@ -100,8 +100,9 @@ pcs_status pcs_simulation_load(pcs_simulation *s, const void *buffer, size_t siz
     if (h.model != model_hash(s->model) || h.count != s->state.count)
         return pcs_error(s->ctx, PCS_ERROR_INPUT, "the checkpoint belongs to another model");
     if (h.options != options_hash(s->scheme) || h.start != s->def.start || h.step != s->def.step)
-        return pcs_error(s->ctx, PCS_ERROR_INPUT,
-                         "the checkpoint was made with another scheme, step or option; use the same");
+        return pcs_error(
+            s->ctx, PCS_ERROR_INPUT,
+            "the checkpoint was made with another scheme, step or option; use the same");
     if (size != sizeof h + sizeof(double) * (size_t)h.count || h.next_step < 0)
         return pcs_error(s->ctx, PCS_ERROR_INPUT, "the checkpoint is cut off");
     double t;
@@ -111,8 +112,7 @@ pcs_status pcs_simulation_load(pcs_simulation *s, const void *buffer, size_t siz
     PCS_TRY(pcs_simulation_start(s)); // prepares the scheme; its state is replaced now
     s->statistics = h.statistics;
     s->step = h.next_step;
-    memcpy(s->state.data, (const char *)buffer + sizeof h,
-           sizeof(double) * (size_t)s->state.count);
+    memcpy(s->state.data, (const char *)buffer + sizeof h, sizeof(double) * (size_t)s->state.count);
     // The first run's end may be off the grid by rounding; an uninterrupted run is not.
     if (s->step < s->n_steps)
         *s->state.t = s->def.start + (double)s->step * s->def.step;
