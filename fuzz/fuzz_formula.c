@@ -61,9 +61,9 @@ static void check_round_trip(pcs_context *ctx, const pcs_formula *formula)
         return;
     }
     for (size_t i = 0; i < sizeof points / sizeof points[0]; i++)
-        require(same(pcs_formula_evaluate(formula, points[i]),
-                     pcs_formula_evaluate(again, points[i])),
-                "another value after reading back", text);
+        require(
+            same(pcs_formula_evaluate(formula, points[i]), pcs_formula_evaluate(again, points[i])),
+            "another value after reading back", text);
     pcs_formula_destroy(again);
 }
 

@@ -14,8 +14,7 @@ extern "C" {
 #if defined(__GNUC__)
 #define PCS_API __attribute__((visibility("default")))
 #define PCS_MUST_CHECK __attribute__((warn_unused_result))
-#define PCS_PRINTF(format_index, first_arg) \
-    __attribute__((format(printf, format_index, first_arg)))
+#define PCS_PRINTF(format_index, first_arg) __attribute__((format(printf, format_index, first_arg)))
 #else
 #define PCS_API
 #define PCS_MUST_CHECK
@@ -30,7 +29,7 @@ typedef enum pcs_status {
     PCS_ERROR_MEMORY = -1,
     PCS_ERROR_ARGUMENT = -2, // a call with values that make no sense
     PCS_ERROR_INPUT = -3,    // a file or formula with a mistake; the text has file:line:column
-    PCS_ERROR_MODEL = -4,    // a model that cannot be simulated (contradictory joints, zero mass...)
+    PCS_ERROR_MODEL = -4, // a model that cannot be simulated (contradictory joints, zero mass...)
     PCS_ERROR_SINGULAR = -5, // a matrix without a usable factorisation
     PCS_ERROR_NUMERIC = -6,  // NaN or infinity appeared during a run
     PCS_ERROR_IO = -7        // the operating system refused to read or write

@@ -13,7 +13,11 @@ extern "C" {
 
 typedef struct pcs_formula pcs_formula;
 
-typedef enum pcs_symbol_kind { PCS_SYMBOL_UNKNOWN, PCS_SYMBOL_CONSTANT, PCS_SYMBOL_VARIABLE } pcs_symbol_kind;
+typedef enum pcs_symbol_kind {
+    PCS_SYMBOL_UNKNOWN,
+    PCS_SYMBOL_CONSTANT,
+    PCS_SYMBOL_VARIABLE
+} pcs_symbol_kind;
 
 // What a name means. CONSTANT: its value is folded into the formula. VARIABLE: an index chosen by
 // the resolver, under which evaluate() will find the value. `suggestion`, when the kind is UNKNOWN,

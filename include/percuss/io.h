@@ -57,8 +57,8 @@ PCS_API pcs_result_def pcs_result_default(void);
 PCS_API pcs_status pcs_result_create(pcs_context *ctx, const pcs_simulation *simulation,
                                      const pcs_result_def *def, pcs_result_writer **out)
     PCS_MUST_CHECK;
-PCS_API pcs_status pcs_result_append(pcs_result_writer *writer,
-                                     const pcs_simulation *simulation) PCS_MUST_CHECK;
+PCS_API pcs_status pcs_result_append(pcs_result_writer *writer, const pcs_simulation *simulation)
+    PCS_MUST_CHECK;
 // Stores the summary and a checkpoint, closes and renames. `complete` false keeps the name but marks
 // the result as interrupted. The writer is gone afterwards, whatever the status.
 PCS_API pcs_status pcs_result_close(pcs_result_writer *writer, const pcs_simulation *simulation,

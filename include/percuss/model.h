@@ -72,15 +72,15 @@ PCS_API const char *pcs_shape_kind_name(pcs_shape_kind kind);
 
 typedef struct pcs_body_def {
     const char *name;
-    bool point;          // a point mass: no rotation, no inertia
-    double mass;         // with mass 0 the mass properties come from the shapes
-    pcs_vec3 center;     // centre of mass in the body frame
-    pcs_mat3 inertia;    // about the centre of mass, in the inertia frame; planar: m[2][2]
+    bool point;                // a point mass: no rotation, no inertia
+    double mass;               // with mass 0 the mass properties come from the shapes
+    pcs_vec3 center;           // centre of mass in the body frame
+    pcs_mat3 inertia;          // about the centre of mass, in the inertia frame; planar: m[2][2]
     pcs_quat inertia_rotation; // inertia frame in the body frame
-    pcs_vec3 position;   // origin of the body frame
+    pcs_vec3 position;         // origin of the body frame
     pcs_quat rotation;
-    double angle;        // planar models use this instead of `rotation`; any number of turns
-    pcs_vec3 velocity;   // of the origin of the body frame
+    double angle;              // planar models use this instead of `rotation`; any number of turns
+    pcs_vec3 velocity;         // of the origin of the body frame
     pcs_vec3 angular_velocity; // world frame
     const pcs_shape_def *shapes;
     int32_t n_shapes;
@@ -108,10 +108,10 @@ typedef enum pcs_joint_kind {
     PCS_JOINT_PRISMATIC,   // along z (planar models: along x)
     PCS_JOINT_CYLINDRICAL, // about and along z
     PCS_JOINT_SPHERICAL,
-    PCS_JOINT_UNIVERSAL,   // about x of frame a, then y of frame b
-    PCS_JOINT_PLANAR,      // in the x-y plane of frame a
-    PCS_JOINT_SCREW,       // about z, advancing `pitch` metres a turn
-    PCS_JOINT_DISTANCE,    // rigid massless rod between the two origins
+    PCS_JOINT_UNIVERSAL,      // about x of frame a, then y of frame b
+    PCS_JOINT_PLANAR,         // in the x-y plane of frame a
+    PCS_JOINT_SCREW,          // about z, advancing `pitch` metres a turn
+    PCS_JOINT_DISTANCE,       // rigid massless rod between the two origins
     PCS_JOINT_POINT_ON_LINE,  // origin of b on the z axis of a (planar models: x axis)
     PCS_JOINT_POINT_ON_PLANE, // origin of b on the x-y plane of a
     PCS_JOINT_KIND_COUNT
@@ -128,7 +128,7 @@ typedef struct pcs_joint_drive {
     bool has_motion;
     bool has_lower, has_upper; // limits
     double lower, upper;
-    double restitution;        // of the limits
+    double restitution; // of the limits
 } pcs_joint_drive;
 
 typedef struct pcs_joint_def {
@@ -173,8 +173,8 @@ typedef struct pcs_spring_def {
     pcs_spring_kind kind;
     pcs_frame a, b;
     double stiffness, damping;
-    double rest;            // free length or angle; NaN: initial length (point), 0 (torsion)
-    double stiffness6[6];   // bushing
+    double rest;          // free length or angle; NaN: initial length (point), 0 (torsion)
+    double stiffness6[6]; // bushing
     double damping6[6];
 } pcs_spring_def;
 
@@ -183,9 +183,9 @@ PCS_API pcs_spring_def pcs_spring_default(void);
 typedef struct pcs_force_def {
     const char *name;
     pcs_body_id body;
-    pcs_vec3 position;   // point of application in the body frame
-    bool body_frame;     // components turn with the body; otherwise world
-    pcs_value force[3];  // formulas of t and signals
+    pcs_vec3 position;  // point of application in the body frame
+    bool body_frame;    // components turn with the body; otherwise world
+    pcs_value force[3]; // formulas of t and signals
     pcs_value torque[3];
 } pcs_force_def;
 
@@ -194,24 +194,24 @@ PCS_API pcs_force_def pcs_force_default(void);
 // ---- Contacts ----
 
 typedef struct pcs_law {
-    double friction;              // mu >= 0
-    double restitution;           // e_N in [0, 1]
+    double friction;               // mu >= 0
+    double restitution;            // e_N in [0, 1]
     double tangential_restitution; // e_T in [0, 1]
 } pcs_law;
 
 typedef enum pcs_contact_kind {
-    PCS_CONTACT_POINT_PLANE,    // point of b (its frame's origin) above the x-y plane of a (planar: the
-                                // line along x of a, normal +y)
-    PCS_CONTACT_SPHERE_PLANE,   // sphere of radius_b around the origin of b
-    PCS_CONTACT_SPHERE_SPHERE,  // circles in planar models
+    PCS_CONTACT_POINT_PLANE, // point of b (its frame's origin) above the x-y plane of a (planar: the
+                             // line along x of a, normal +y)
+    PCS_CONTACT_SPHERE_PLANE,     // sphere of radius_b around the origin of b
+    PCS_CONTACT_SPHERE_SPHERE,    // circles in planar models
     PCS_CONTACT_SPHERE_IN_SPHERE, // b (radius_b) inside a (radius_a > radius_b): pin in hole
-    PCS_CONTACT_PIN_IN_HOLE,    // 3D: circle around z of b inside the circle around z of a; no axial
-                                // constraint; planar: same as SPHERE_IN_SPHERE
-    PCS_CONTACT_BOX_PLANE,      // corners of the box `size` centred in frame b against the plane of a
+    PCS_CONTACT_PIN_IN_HOLE, // 3D: circle around z of b inside the circle around z of a; no axial
+                             // constraint; planar: same as SPHERE_IN_SPHERE
+    PCS_CONTACT_BOX_PLANE,   // corners of the box `size` centred in frame b against the plane of a
     PCS_CONTACT_CYLINDER_PLANE, // rims of the cylinder (radius_b, size.z, axis z of b)
     PCS_CONTACT_POINT_POLYLINE, // planar: point of b outside (left of) the polyline in frame a
-    PCS_CONTACT_SLIDER_GUIDE,   // planar: four corners of the slider `size` (x, y) in frame b between
-                                // the two walls y = +-width/2 of frame a
+    PCS_CONTACT_SLIDER_GUIDE, // planar: four corners of the slider `size` (x, y) in frame b between
+                              // the two walls y = +-width/2 of frame a
     PCS_CONTACT_KIND_COUNT
 } pcs_contact_kind;
 
@@ -221,14 +221,15 @@ typedef struct pcs_contact_def {
     pcs_frame a, b;
     double radius_a, radius_b;
     pcs_vec3 size;
-    double width;            // slider in guide
+    double width;             // slider in guide
     const pcs_vec2 *vertices; // polyline, in frame a
     int32_t n_vertices;
-    bool closed;             // the polyline's last vertex joins the first
+    bool closed; // the polyline's last vertex joins the first
     // A plane may be bounded: |x| <= extent.x and |y| <= extent.y in frame a; 0: unbounded.
     pcs_vec2 extent;
     pcs_law law;
-    pcs_value surface_speed[2]; // velocity of a's surface along x and y of frame a (belt); formulas of t
+    pcs_value
+        surface_speed[2]; // velocity of a's surface along x and y of frame a (belt); formulas of t
 } pcs_contact_def;
 
 PCS_API pcs_contact_def pcs_contact_default(void);

@@ -20,9 +20,9 @@ PCS_API const char *pcs_scheme_name(int32_t i, const char **help, const pcs_opti
 typedef struct pcs_simulation pcs_simulation;
 
 typedef struct pcs_simulation_def {
-    const char *scheme;  // "moreau-jean"
-    double start, end;   // s
-    double step;         // s
+    const char *scheme; // "moreau-jean"
+    double start, end;  // s
+    double step;        // s
 } pcs_simulation_def;
 
 PCS_API pcs_simulation_def pcs_simulation_default(void);
@@ -34,8 +34,8 @@ PCS_API pcs_status pcs_simulation_create(pcs_context *ctx, const pcs_model *mode
 PCS_API void pcs_simulation_destroy(pcs_simulation *simulation);
 
 // Scheme options by key, before the first step; the text is a number or one of the choices.
-PCS_API pcs_status pcs_simulation_set(pcs_simulation *simulation, const char *key,
-                                      const char *text) PCS_MUST_CHECK;
+PCS_API pcs_status pcs_simulation_set(pcs_simulation *simulation, const char *key, const char *text)
+    PCS_MUST_CHECK;
 PCS_API pcs_status pcs_simulation_get(const pcs_simulation *simulation, const char *key,
                                       double *value) PCS_MUST_CHECK;
 
@@ -60,8 +60,8 @@ typedef struct pcs_signal {
 
 // "body.crank.position.x", "joint.hinge.angle", "contact.tip.gap", "energy.kinetic", "time"...
 // (docs/signals.md). The error suggests the nearest path.
-PCS_API pcs_status pcs_model_find_signal(pcs_context *ctx, const pcs_model *model,
-                                         const char *path, pcs_signal *out) PCS_MUST_CHECK;
+PCS_API pcs_status pcs_model_find_signal(pcs_context *ctx, const pcs_model *model, const char *path,
+                                         pcs_signal *out) PCS_MUST_CHECK;
 PCS_API double pcs_simulation_signal(const pcs_simulation *simulation, pcs_signal signal);
 // All paths of a model, in order: index from 0; returns false beyond the last.
 PCS_API bool pcs_model_signal_path(const pcs_model *model, int32_t index, char *path, size_t size);
@@ -107,18 +107,18 @@ PCS_API void pcs_simulation_contact(const pcs_simulation *simulation, int32_t sl
 typedef struct pcs_energy_account {
     double kinetic, potential; // now
     // Work since the start.
-    double applied;  // forces
-    double actuator; // joint actuators
-    double driver;   // prescribed motions and moving surfaces
-    double damping;  // <= 0
-    double friction; // tangential contact impulses
-    double impact;   // normal contact impulses and joint limits
+    double applied;   // forces
+    double actuator;  // joint actuators
+    double driver;    // prescribed motions and moving surfaces
+    double damping;   // <= 0
+    double friction;  // tangential contact impulses
+    double impact;    // normal contact impulses and joint limits
     double numerical; // what is left: kinetic + potential - start - all of the above
 } pcs_energy_account;
 
 typedef struct pcs_statistics {
     int64_t steps, rejected_steps, unconverged_steps;
-    int64_t impacts;  // contacts that closed with an approach speed
+    int64_t impacts;       // contacts that closed with an approach speed
     int64_t contact_steps; // sum of active contacts over the steps
     int32_t contacts_now, contacts_most;
     int64_t newton_iterations, solver_iterations;
@@ -130,14 +130,14 @@ typedef struct pcs_statistics {
     double last_residual;
     pcs_energy_account energy;
     // Initial projection.
-    double assembly_moved;   // largest displacement, m or rad
+    double assembly_moved;     // largest displacement, m or rad
     pcs_body_id assembly_body; // where, PCS_GROUND if nothing moved
     double assembly_velocity;  // largest velocity change
     pcs_body_id assembly_velocity_body;
     double initial_penetration; // deepest contact in the initial state, m (limit of an angle: rad)
     int32_t initial_contact;    // its slot
-    int32_t redundant_rows;  // at the start
-    int32_t redundant_most;  // largest number during the run
+    int32_t redundant_rows;     // at the start
+    int32_t redundant_most;     // largest number during the run
 } pcs_statistics;
 
 PCS_API const pcs_statistics *pcs_simulation_statistics(const pcs_simulation *simulation);
@@ -148,8 +148,8 @@ PCS_API bool pcs_simulation_row_is_redundant(const pcs_simulation *simulation, i
 // The complete state as bytes; load() into a simulation of the same model, scheme and options
 // continues bit for bit. save() returns the size needed and writes if the buffer is large enough.
 PCS_API size_t pcs_simulation_save(const pcs_simulation *simulation, void *buffer, size_t size);
-PCS_API pcs_status pcs_simulation_load(pcs_simulation *simulation, const void *buffer,
-                                       size_t size) PCS_MUST_CHECK;
+PCS_API pcs_status pcs_simulation_load(pcs_simulation *simulation, const void *buffer, size_t size)
+    PCS_MUST_CHECK;
 
 #ifdef __cplusplus
 }

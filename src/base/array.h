@@ -5,11 +5,11 @@
 
 #include "base/context.h"
 
-#define PCS_ARRAY(type)       \
-    struct {                  \
-        type *data;           \
-        int32_t count;        \
-        int32_t capacity;     \
+#define PCS_ARRAY(type)   \
+    struct {              \
+        type *data;       \
+        int32_t count;    \
+        int32_t capacity; \
     }
 
 // Makes room for one more element; false when memory is out (error recorded).
@@ -17,18 +17,18 @@ bool pcs_array_reserve(pcs_context *ctx, void **data, int32_t *capacity, int32_t
                        size_t element_size);
 
 // Appends `value`; evaluates to false when memory is out.
-#define PCS_PUSH(ctx, array, value)                                                           \
+#define PCS_PUSH(ctx, array, value)                                                            \
     (pcs_array_reserve((ctx), (void **)&(array)->data, &(array)->capacity, (array)->count + 1, \
-                       sizeof *(array)->data)                                                 \
-         ? ((array)->data[(array)->count++] = (value), true)                                  \
+                       sizeof *(array)->data)                                                  \
+         ? ((array)->data[(array)->count++] = (value), true)                                   \
          : false)
 
-#define PCS_ARRAY_FREE(ctx, array)          \
-    do {                                    \
-        pcs_free((ctx), (array)->data);     \
-        (array)->data = NULL;               \
-        (array)->count = 0;                 \
-        (array)->capacity = 0;              \
+#define PCS_ARRAY_FREE(ctx, array)      \
+    do {                                \
+        pcs_free((ctx), (array)->data); \
+        (array)->data = NULL;           \
+        (array)->count = 0;             \
+        (array)->capacity = 0;          \
     } while (0)
 
 #endif

@@ -68,38 +68,38 @@ static int32_t choose(pcs_graph *g, int32_t condition, int32_t a, int32_t b)
 // VALUE(name, f(a,b,c)) defines name_value; SLOPE(name, df/da) and RULE(name, node of df/da), for
 // functions of one argument, define name_slopes and name_rule. In them a, b, c are the operands and
 // f is the function's own value or node.
-#define VALUE(name, expression)                     \
-    static double name##_value(const double *x)     \
-    {                                               \
-        const double a = x[0], b = x[1], c = x[2];  \
-        (void)a, (void)b, (void)c;                  \
-        return expression;                          \
+#define VALUE(name, expression)                    \
+    static double name##_value(const double *x)    \
+    {                                              \
+        const double a = x[0], b = x[1], c = x[2]; \
+        (void)a, (void)b, (void)c;                 \
+        return expression;                         \
     }
-#define SLOPE(name, expression)                                       \
-    static void name##_slopes(const double *x, double f, double *d)   \
-    {                                                                 \
-        const double a = x[0];                                        \
-        (void)a, (void)f;                                             \
-        d[0] = expression;                                            \
+#define SLOPE(name, expression)                                     \
+    static void name##_slopes(const double *x, double f, double *d) \
+    {                                                               \
+        const double a = x[0];                                      \
+        (void)a, (void)f;                                           \
+        d[0] = expression;                                          \
     }
-#define RULE(name, expression)                                                                \
-    static int32_t name##_rule(pcs_graph *g, int32_t f, const int32_t *x, const int32_t *dx)  \
-    {                                                                                         \
-        const int32_t a = x[0];                                                               \
-        (void)a, (void)f;                                                                     \
-        if (dx[0] == PCS_NODE_ZERO)                                                           \
-            return PCS_NODE_ZERO;                                                             \
-        return times(g, expression, dx[0]);                                                   \
+#define RULE(name, expression)                                                               \
+    static int32_t name##_rule(pcs_graph *g, int32_t f, const int32_t *x, const int32_t *dx) \
+    {                                                                                        \
+        const int32_t a = x[0];                                                              \
+        (void)a, (void)f;                                                                    \
+        if (dx[0] == PCS_NODE_ZERO)                                                          \
+            return PCS_NODE_ZERO;                                                            \
+        return times(g, expression, dx[0]);                                                  \
     }
 
 // Arithmetic
 
 VALUE(add, a + b)
 VALUE(sub, a - b)
-VALUE(mul, a * b)
+VALUE(mul, a *b)
 VALUE(div, a / b)
 VALUE(pow, pow(a, b))
-VALUE(square, a * a)
+VALUE(square, a *a)
 VALUE(neg, -a)
 VALUE(chain, pcs_chain_product(a, b))
 
@@ -531,7 +531,7 @@ const pcs_operation pcs_operations[PCS_OP_COUNT] = {
     [PCS_OP_NE] = {"!=", 2, 0, 0, FIN | NON, FLAT(ne), NULL, NULL},
     [PCS_OP_AND] = {"&&", 2, 0, 0, FIN | NON, FLAT(and), NULL, NULL},
     [PCS_OP_OR] = {"||", 2, 0, 0, FIN | NON, FLAT(or), NULL, NULL},
-    [PCS_OP_NOT] = {"!", 1, 0, 0, FIN | NON, FLAT(not), NULL, NULL},
+    [PCS_OP_NOT] = {"!", 1, 0, 0, FIN | NON, FLAT(not ), NULL, NULL},
     [PCS_OP_SELECT] = {"if", 3, 3, 3, FIN, SMOOTH(select), "if(c, a, b)",
                        "a if c is not zero, else b; the same as c ? a : b"},
     [PCS_OP_SIN] = {"sin", 1, 1, 1, FIN, SMOOTH(sin), "sin(x)", "sine, x in radians"},
@@ -561,8 +561,7 @@ const pcs_operation pcs_operations[PCS_OP_COUNT] = {
                       "length sqrt(x^2 + y^2 + ...), two or more arguments"},
     [PCS_OP_ABS] = {"abs", 1, 1, 1, FIN | NON, SMOOTH(abs), "abs(x)", "absolute value"},
     [PCS_OP_SIGN] = {"sign", 1, 1, 1, FIN, FLAT(sign), "sign(x)", "-1, 0 or 1"},
-    [PCS_OP_FLOOR] = {"floor", 1, 1, 1, FIN, FLAT(floor), "floor(x)",
-                      "greatest whole number <= x"},
+    [PCS_OP_FLOOR] = {"floor", 1, 1, 1, FIN, FLAT(floor), "floor(x)", "greatest whole number <= x"},
     [PCS_OP_CEIL] = {"ceil", 1, 1, 1, FIN, FLAT(ceil), "ceil(x)", "least whole number >= x"},
     [PCS_OP_ROUND] = {"round", 1, 1, 1, FIN, FLAT(round), "round(x)",
                       "nearest whole number, halves away from zero"},
@@ -602,12 +601,12 @@ int32_t pcs_operation_find(const char *name, size_t length)
 static const struct {
     const char *other, *here;
 } synonyms[] = {
-    {"ln", "log"},         {"pow", "x^y"},        {"power", "x^y"},   {"fabs", "abs"},
-    {"sgn", "sign"},       {"signum", "sign"},    {"fmod", "mod"},    {"rem", "mod"},
-    {"arcsin", "asin"},    {"arccos", "acos"},    {"arctan", "atan"}, {"arctan2", "atan2"},
-    {"heaviside", "step"}, {"fmin", "min"},       {"fmax", "max"},    {"norm", "hypot"},
-    {"select", "if"},      {"where", "if"},       {"sqr", "x^2"},     {"square", "x^2"},
-    {"int", "floor"},      {"trunc", "floor"},    {"saturate", "clamp"},
+    {"ln", "log"},         {"pow", "x^y"},     {"power", "x^y"},      {"fabs", "abs"},
+    {"sgn", "sign"},       {"signum", "sign"}, {"fmod", "mod"},       {"rem", "mod"},
+    {"arcsin", "asin"},    {"arccos", "acos"}, {"arctan", "atan"},    {"arctan2", "atan2"},
+    {"heaviside", "step"}, {"fmin", "min"},    {"fmax", "max"},       {"norm", "hypot"},
+    {"select", "if"},      {"where", "if"},    {"sqr", "x^2"},        {"square", "x^2"},
+    {"int", "floor"},      {"trunc", "floor"}, {"saturate", "clamp"},
 };
 
 const char *pcs_operation_nearest(const char *name, size_t length)

@@ -65,7 +65,7 @@ typedef enum pcs_formula_op {
 
 // What is known of a result when all operands are finite; drives the simplification of CHAIN.
 enum {
-    PCS_RESULT_FINITE = 1,   // no infinity inside the domain, overflow aside
+    PCS_RESULT_FINITE = 1, // no infinity inside the domain, overflow aside
     PCS_RESULT_NONNEGATIVE = 2,
     PCS_RESULT_POSITIVE = 4, // implies NONNEGATIVE
 };
@@ -80,11 +80,11 @@ typedef int32_t (*pcs_rule_fn)(pcs_graph *graph, int32_t f, const int32_t *x, co
 enum { PCS_ARGUMENTS_ANY = 127 }; // max_arguments of min, max, hypot: folded pair by pair
 
 typedef struct pcs_operation {
-    const char *name;      // function name, or operator symbol if max_arguments is 0
-    int8_t operands;       // of a node, 0 to 3
-    int8_t min_arguments;  // of the function in a text
+    const char *name;     // function name, or operator symbol if max_arguments is 0
+    int8_t operands;      // of a node, 0 to 3
+    int8_t min_arguments; // of the function in a text
     int8_t max_arguments;
-    uint8_t result;        // PCS_RESULT_ bits
+    uint8_t result; // PCS_RESULT_ bits
     pcs_value_fn value;
     pcs_slopes_fn slopes;  // NULL: piecewise constant, derivative 0
     pcs_rule_fn rule;      // NULL exactly when slopes is

@@ -16,7 +16,7 @@ typedef struct pcs_node {
 typedef struct pcs_graph {
     pcs_context *ctx;
     PCS_ARRAY(pcs_node) nodes;
-    int32_t *buckets; // open addressing: node index + 1, 0 is free
+    int32_t *buckets;     // open addressing: node index + 1, 0 is free
     int32_t bucket_count; // power of two
     bool failed;
 } pcs_graph;

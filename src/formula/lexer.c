@@ -164,13 +164,13 @@ static const struct {
     pcs_token_kind kind;
 } symbols[] = {
     // the longer ones first
-    {"**", PCS_TOKEN_POWER}, {"<=", PCS_TOKEN_LE},      {">=", PCS_TOKEN_GE},
-    {"==", PCS_TOKEN_EQ},    {"!=", PCS_TOKEN_NE},      {"&&", PCS_TOKEN_AND},
-    {"||", PCS_TOKEN_OR},    {"+", PCS_TOKEN_PLUS},     {"-", PCS_TOKEN_MINUS},
-    {"*", PCS_TOKEN_STAR},   {"/", PCS_TOKEN_SLASH},    {"^", PCS_TOKEN_POWER},
-    {"<", PCS_TOKEN_LT},     {">", PCS_TOKEN_GT},       {"!", PCS_TOKEN_NOT},
-    {"?", PCS_TOKEN_QUESTION}, {":", PCS_TOKEN_COLON},  {",", PCS_TOKEN_COMMA},
-    {"(", PCS_TOKEN_OPEN},   {")", PCS_TOKEN_CLOSE},
+    {"**", PCS_TOKEN_POWER},   {"<=", PCS_TOKEN_LE},   {">=", PCS_TOKEN_GE},
+    {"==", PCS_TOKEN_EQ},      {"!=", PCS_TOKEN_NE},   {"&&", PCS_TOKEN_AND},
+    {"||", PCS_TOKEN_OR},      {"+", PCS_TOKEN_PLUS},  {"-", PCS_TOKEN_MINUS},
+    {"*", PCS_TOKEN_STAR},     {"/", PCS_TOKEN_SLASH}, {"^", PCS_TOKEN_POWER},
+    {"<", PCS_TOKEN_LT},       {">", PCS_TOKEN_GT},    {"!", PCS_TOKEN_NOT},
+    {"?", PCS_TOKEN_QUESTION}, {":", PCS_TOKEN_COLON}, {",", PCS_TOKEN_COMMA},
+    {"(", PCS_TOKEN_OPEN},     {")", PCS_TOKEN_CLOSE},
 };
 
 pcs_token pcs_lexer_next(pcs_lexer *lexer)

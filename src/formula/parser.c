@@ -350,8 +350,8 @@ static void fail_trailing(parser *p)
              shown(token->length), text);
         break;
     default:
-        FAIL(p, token->start, "expected the end of the formula, found '%.*s'",
-             shown(token->length), text);
+        FAIL(p, token->start, "expected the end of the formula, found '%.*s'", shown(token->length),
+             text);
         break;
     }
 }

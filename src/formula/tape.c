@@ -41,8 +41,8 @@ static bool allocate(pcs_formula *formula, const pcs_graph *graph, int32_t root,
     }
     formula->constants = PCS_NEW_ARRAY(formula->ctx, double, formula->constant_count);
     formula->variables = PCS_NEW_ARRAY(formula->ctx, int32_t, formula->variable_count);
-    formula->instructions =
-        PCS_NEW_ARRAY(formula->ctx, pcs_instruction, formula->instruction_count);
+    formula->instructions = PCS_NEW_ARRAY(formula->ctx, pcs_instruction,
+                                          formula->instruction_count);
     return formula->constants && formula->variables && formula->instructions;
 }
 
@@ -65,8 +65,8 @@ static void fill(pcs_formula *formula, const pcs_graph *graph, int32_t root, int
             formula->constants[constants] = node->value;
             slot[i] = constants++;
         } else if (node->op == PCS_OP_VARIABLE) {
-            const int32_t *found = bsearch(&node->operand[0], formula->variables,
-                                           (size_t)variables, sizeof *found, compare_indices);
+            const int32_t *found = bsearch(&node->operand[0], formula->variables, (size_t)variables,
+                                           sizeof *found, compare_indices);
             slot[i] = formula->constant_count + (int32_t)(found - formula->variables);
         } else {
             pcs_instruction *instruction = &formula->instructions[instructions];

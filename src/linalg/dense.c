@@ -178,8 +178,8 @@ int32_t pcs_dense_small_inverse(int32_t n, const double *A, double *inverse, dou
     if (pcs_dense_is_symmetric(n, A))
         for (int32_t i = 0; i < n; ++i)
             for (int32_t j = 0; j < i; ++j) {
-                const double mean =
-                    0.5 * (inverse[(int64_t)i * n + j] + inverse[(int64_t)j * n + i]);
+                const double mean = 0.5 *
+                                    (inverse[(int64_t)i * n + j] + inverse[(int64_t)j * n + i]);
                 inverse[(int64_t)i * n + j] = mean;
                 inverse[(int64_t)j * n + i] = mean;
             }

@@ -33,8 +33,7 @@ typedef struct pcs_saddle_def {
     const int32_t (*coupling)[2]; // node pairs (i < j) with blocks A_ij and A_ji, each pair once
     int32_t n_rows;
     const pcs_row_block *rows; // pattern and, at factor(), the values through J; kept by reference
-    double
-        redundancy_tolerance; // pivot / diagonal of the weighted S up to which a row is redundant
+    double redundancy_tolerance; // pivot / diagonal of the weighted S of a redundant row, at most
 } pcs_saddle_def;
 
 pcs_saddle_def pcs_saddle_default(void); // redundancy_tolerance 1e-11, everything else empty

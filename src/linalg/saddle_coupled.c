@@ -4,7 +4,7 @@
 //         [ G    0  ]
 //
 // dense below DENSE_LIMIT, else sparse (KLU). Redundant rows depend on G alone and are found with
-// the weights of saddle_rank.c, so that S is semidefinite whatever A is. Solutions are refined until
+// the weights of saddle_rank.c: S is semidefinite whatever A is. Solutions are refined until
 // the componentwise backward error max_i |r_i| / (|K||z| + |b|)_i is at rounding level
 // [ArioliDemmelDuff1989].
 #include <float.h>

@@ -16,11 +16,11 @@ typedef struct contact {
     const pcs_row_block *row;
     int32_t n_islands;
     int32_t island[PCS_ROW_NODES_MAX];
-    bool coupled;                         // touches a coupled island
-    double *product[PCS_ROW_NODES_MAX];   // by node: A^{-1} H^T, node size x contact size
-    int32_t first[PCS_ROW_NODES_MAX];     // by island: first block of S that V reaches
-    double *V[PCS_ROW_NODES_MAX];         // V1 from that block on, rows x contact size
-    double *scaled[PCS_ROW_NODES_MAX];    // D^{-1} V0
+    bool coupled;                       // touches a coupled island
+    double *product[PCS_ROW_NODES_MAX]; // by node: A^{-1} H^T, node size x contact size
+    int32_t first[PCS_ROW_NODES_MAX];   // by island: first block of S that V reaches
+    double *V[PCS_ROW_NODES_MAX];       // V1 from that block on, rows x contact size
+    double *scaled[PCS_ROW_NODES_MAX];  // D^{-1} V0
 } contact;
 
 typedef struct delassus {
@@ -234,7 +234,7 @@ static pcs_status prepare_contacts(delassus *d)
         largest = d->contact[i].row->size > largest ? d->contact[i].row->size : largest;
     for (int32_t k = 0; k < s->n_nodes; ++k)
         largest_node = s->node_size[k] > largest_node ? s->node_size[k] : largest_node;
-    d->work = PCS_ARENA_ARRAY(d->arena, double, (int64_t)largest * largest_node);
+    d->work = PCS_ARENA_ARRAY(d->arena, double, (int64_t)largest *largest_node);
     if (!d->work)
         return no_memory(d);
     for (int32_t i = 0; i < d->n; ++i) {
@@ -266,12 +266,11 @@ static void add_block(const delassus *d, const contact *a, const contact *b, dou
             const int32_t *offset = s->schur.offset;
             const int32_t first = a->first[p] > b->first[q] ? a->first[p] : b->first[q];
             const int32_t end = offset[s->schur.component_end[first]];
-            pcs_kernel_product(-1.0, rows, end - offset[first], columns,
-                               a->V[p] + (int64_t)(offset[first] - offset[a->first[p]]) * rows, 1,
-                               rows,
-                               b->scaled[q] +
-                                   (int64_t)(offset[first] - offset[b->first[q]]) * columns,
-                               columns, block, columns);
+            pcs_kernel_product(
+                -1.0, rows, end - offset[first], columns,
+                a->V[p] + (int64_t)(offset[first] - offset[a->first[p]]) * rows, 1, rows,
+                b->scaled[q] + (int64_t)(offset[first] - offset[b->first[q]]) * columns, columns,
+                block, columns);
         }
 }
 
@@ -311,7 +310,7 @@ static pcs_status add_coupled(delassus *d, int32_t *cursor, pcs_block_matrix *W)
             continue;
         const int32_t columns = b->row->size;
         const pcs_arena_mark mark = pcs_arena_get_mark(d->arena);
-        double *z = PCS_ARENA_ARRAY(d->arena, double, (int64_t)size * columns);
+        double *z = PCS_ARENA_ARRAY(d->arena, double, (int64_t)size *columns);
         double *work = PCS_ARENA_ARRAY(d->arena, double, PCS_KKT_WORK(size, columns));
         if (!z || !work)
             return no_memory(d);

@@ -105,8 +105,8 @@ static pcs_status order_components(pcs_context *ctx, analysis *a, pcs_schur *S)
     if (!degree_order)
         return PCS_ERROR_MEMORY;
     int32_t *queue = degree_order + a->n;
-    const pcs_status status =
-        pcs_ordering_compute(ctx, a->n, a->adjacent_start, a->adjacent, degree_order);
+    const pcs_status status = pcs_ordering_compute(ctx, a->n, a->adjacent_start, a->adjacent,
+                                                   degree_order);
     if (status < 0) {
         pcs_free(ctx, degree_order);
         return status;
@@ -225,12 +225,12 @@ static int32_t list_pairs(analysis *a, const pcs_schur *S, pcs_schur_pair *pairs
                 if (i <= k)
                     continue;
                 if (pairs)
-                    pairs[count] =
-                        (pcs_schur_pair){.k = k,
-                                         .i = i,
-                                         .entry = a->mark[i],
-                                         .slot_k = s,
-                                         .slot_i = slot_of(&a->rows[a->selected[v]], node)};
+                    pairs[count] = (pcs_schur_pair){
+                        .k = k,
+                        .i = i,
+                        .entry = a->mark[i],
+                        .slot_k = s,
+                        .slot_i = slot_of(&a->rows[a->selected[v]], node)};
                 ++count;
             }
         }
@@ -277,8 +277,8 @@ static pcs_status analyse(pcs_context *ctx, analysis *a, const int32_t *node_siz
     for (int32_t k = 0; k < a->n; ++k)
         S->order[k] = a->selected[S->order[k]];
     for (int side = 0; side < 2; ++side) {
-        S->storage[side] =
-            PCS_NEW_ARRAY(ctx, double, S->off_size + S->triangle_size + S->product_size);
+        S->storage[side] = PCS_NEW_ARRAY(ctx, double,
+                                         S->off_size + S->triangle_size + S->product_size);
         if (!S->storage[side])
             return PCS_ERROR_MEMORY;
     }

@@ -70,8 +70,8 @@ static int32_t compress(int32_t n_columns, int32_t count, const int32_t *sorted,
     memset(start, 0, sizeof(int32_t) * ((size_t)n_columns + 1));
     for (int32_t s = 0; s < count; ++s) {
         const int32_t t = sorted[s];
-        const bool same =
-            s > 0 && row[sorted[s - 1]] == row[t] && column[sorted[s - 1]] == column[t];
+        const bool same = s > 0 && row[sorted[s - 1]] == row[t] &&
+                          column[sorted[s - 1]] == column[t];
         if (!same) {
             out->pattern.index[entries++] = row[t];
             ++start[column[t] + 1];
@@ -168,8 +168,7 @@ pcs_status pcs_sparse_lu_create(pcs_context *ctx, const pcs_sparse_pattern *patt
     klu_defaults(&lu->common);
     lu->common.tol = DIAGONAL_PREFERENCE;
     if (pattern->n_columns > 0) {
-        lu->symbolic =
-            klu_analyze(pattern->n_columns, pattern->start, pattern->index, &lu->common);
+        lu->symbolic = klu_analyze(pattern->n_columns, pattern->start, pattern->index, &lu->common);
         if (!lu->symbolic) {
             const bool memory = lu->common.status == KLU_OUT_OF_MEMORY;
             pcs_free(ctx, lu);
@@ -240,8 +239,7 @@ pcs_status pcs_sparse_lu_factor(pcs_sparse_lu *lu, const double *value)
     if (lu->numeric && refactor(lu, A))
         return PCS_OK;
     pcs_sparse_lu_forget_pivots(lu);
-    lu->numeric =
-        klu_factor(lu->pattern->start, lu->pattern->index, A, lu->symbolic, &lu->common);
+    lu->numeric = klu_factor(lu->pattern->start, lu->pattern->index, A, lu->symbolic, &lu->common);
     ++lu->pivot_searches;
     if (!lu->numeric && lu->common.status == KLU_OUT_OF_MEMORY)
         return pcs_error(lu->ctx, PCS_ERROR_MEMORY, "no memory for sparse factors");

@@ -48,7 +48,7 @@ static inline pcs_mat3 pcs_quat_matrix(pcs_quat p)
 
 pcs_quat pcs_quat_normalize(pcs_quat a); // identity for a zero quaternion
 pcs_vec3 pcs_quat_rotate(pcs_quat p, pcs_vec3 a);
-pcs_quat pcs_quat_from_matrix(const pcs_mat3 *R); // R a rotation; result normalised
+pcs_quat pcs_quat_from_matrix(const pcs_mat3 *R);               // R a rotation; result normalised
 pcs_quat pcs_quat_from_axis_angle(pcs_vec3 axis, double angle); // axis of any length > 0
 // Rotation whose z axis is `axis` and whose x axis is as near to `hint` as possible (any
 // perpendicular when the hint is parallel or zero).

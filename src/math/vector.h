@@ -109,9 +109,9 @@ static inline pcs_mat3 pcs_m3_skew(pcs_vec3 a)
     return (pcs_mat3){{{0, -a.z, a.y}, {a.z, 0, -a.x}, {-a.y, a.x, 0}}};
 }
 
-pcs_mat3 pcs_m3_mul(const pcs_mat3 *A, const pcs_mat3 *B);  // A B
-pcs_mat3 pcs_m3_tmul(const pcs_mat3 *A, const pcs_mat3 *B); // A^T B
-pcs_mat3 pcs_m3_mult(const pcs_mat3 *A, const pcs_mat3 *B); // A B^T
+pcs_mat3 pcs_m3_mul(const pcs_mat3 *A, const pcs_mat3 *B);           // A B
+pcs_mat3 pcs_m3_tmul(const pcs_mat3 *A, const pcs_mat3 *B);          // A^T B
+pcs_mat3 pcs_m3_mult(const pcs_mat3 *A, const pcs_mat3 *B);          // A B^T
 pcs_mat3 pcs_m3_add(const pcs_mat3 *A, double s, const pcs_mat3 *B); // A + s B
 double pcs_m3_det(const pcs_mat3 *A);
 // Inverse by cofactors; false when the matrix is singular to rounding (|det| within the rounding

@@ -307,7 +307,7 @@ pcs_status pcs_contact_polish(pcs_nsgs_work *sweeps, const pcs_friction_contact 
     *done = false;
     PCS_TRY(newton_work_init(&work, problem, sweeps->contact, arena));
     const size_t bytes = (size_t)work.rows * sizeof *r;
-    work.J = PCS_ARENA_ARRAY(arena, double, (int64_t)work.rows * work.rows);
+    work.J = PCS_ARENA_ARRAY(arena, double, (int64_t)work.rows *work.rows);
     if (work.J == NULL)
         return PCS_ERROR_MEMORY;
 

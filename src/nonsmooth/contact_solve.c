@@ -29,8 +29,8 @@ static pcs_status polish(pcs_nsgs_work *work, const pcs_friction_contact *proble
 {
     pcs_arena_mark mark = pcs_arena_get_mark(arena);
     const double before = work->best_residual.scaled;
-    pcs_status status =
-        pcs_contact_polish(work, problem, opts, arena, r, u, &info->newton_steps, done);
+    pcs_status status = pcs_contact_polish(work, problem, opts, arena, r, u, &info->newton_steps,
+                                           done);
     pcs_arena_release(arena, mark);
     if (work->best_residual.scaled < before)
         info->stage = PCS_FRICTION_STAGE_NEWTON;

@@ -140,8 +140,8 @@ pcs_status pcs_nsgs_solve(const pcs_friction_contact *problem, const pcs_nsgs_op
     pcs_nsgs_work work;
     pcs_status status = pcs_nsgs_work_init(&work, problem, arena, r);
     if (status == PCS_OK) {
-        bool done =
-            pcs_nsgs_run(&work, problem, opts, opts->max_iterations, r, u, &info->iterations);
+        bool done = pcs_nsgs_run(&work, problem, opts, opts->max_iterations, r, u,
+                                 &info->iterations);
         info->residual = pcs_nsgs_finish(&work, problem, r, u);
         status = done ? PCS_OK : PCS_NOT_CONVERGED;
     }

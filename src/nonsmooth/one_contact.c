@@ -221,7 +221,8 @@ static bool solve_slip(const pcs_one_contact *p, double r_N0, const double b[2],
     high *= 1.0 + RANK_TOLERANCE;
     // start at the root for r_T along b: (S_b + s) |r_T| = |b|, S_b = b.S b/|b|^2
     double S_b = (b[0] * (p->S[0] * b[0] + p->S[1] * b[1]) +
-                  b[1] * (p->S[2] * b[0] + p->S[3] * b[1])) / (b_norm * b_norm);
+                  b[1] * (p->S[2] * b[0] + p->S[3] * b[1])) /
+                 (b_norm * b_norm);
     double s = (b_norm + p->mu * (p->c[0] * b[0] + p->c[1] * b[1])) / (p->mu * r_N0) - S_b;
     if (!(s > 0.0 && s < high))
         s = 0.5 * DBL_EPSILON * p->trace + 0.125 * fmin(high, p->trace);

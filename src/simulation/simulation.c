@@ -24,8 +24,9 @@ double pcs_simulation_time_rounding(const pcs_simulation_def *def)
 static pcs_status check_def(pcs_context *ctx, const pcs_simulation_def *def)
 {
     if (!isfinite(def->start) || !isfinite(def->end) || !(def->end >= def->start))
-        return pcs_error(ctx, PCS_ERROR_INPUT, "simulation: the end (%g s) must not come before "
-                                               "the start (%g s)",
+        return pcs_error(ctx, PCS_ERROR_INPUT,
+                         "simulation: the end (%g s) must not come before "
+                         "the start (%g s)",
                          def->end, def->start);
     if (!isfinite(def->step) || !(def->step > 0))
         return pcs_error(ctx, PCS_ERROR_INPUT, "simulation: the step must be > 0, not %g",

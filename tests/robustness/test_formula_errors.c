@@ -1,12 +1,12 @@
 // Formulas with mistakes: each gets "column N: ..." with the right N and a useful text; nothing
 // leaks, whatever fails, the allocator included.
+#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include <math.h>
 
@@ -199,8 +199,8 @@ static void test_nesting(void **state)
         const char *open, *close;
         int column; // of the first level too deep
     } rows[] = {
-        {"(", ")", 202},    {"sin(", ")", 805}, {"-", "", 201}, {"!", "", 201}, {"2^", "", 402},
-        {"x?1:", "", 803}, {"x?", ":1", 403},   {"+", "", 201},
+        {"(", ")", 202}, {"sin(", ")", 805}, {"-", "", 201},    {"!", "", 201},
+        {"2^", "", 402}, {"x?1:", "", 803},  {"x?", ":1", 403}, {"+", "", 201},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         pcs_formula *formula = NULL;
@@ -287,8 +287,8 @@ static void test_failing_allocator(void **state)
     // a mistake found after the memory ran out does not hide it
     pcs_formula *formula = NULL;
     pcs_context_fail_heap_call(ctx, 3);
-    pcs_status status =
-        pcs_formula_create(ctx, "x*y + t*x + x/y + t/x + y/t + nope", resolve, NULL, &formula);
+    pcs_status status = pcs_formula_create(ctx, "x*y + t*x + x/y + t/x + y/t + nope", resolve, NULL,
+                                           &formula);
     pcs_context_fail_heap_call(ctx, 0);
     assert_int_equal(status, PCS_ERROR_MEMORY);
     assert_int_equal(pcs_context_heap_bytes(ctx), bytes);

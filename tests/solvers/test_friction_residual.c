@@ -28,10 +28,10 @@ typedef struct three_contacts {
 
 static void three_contacts_init(three_contacts *c)
 {
-    static const double value[20] = {2.0, 0.1, 0.2, 0.3,                           // (0,0) (0,2)
-                                     1.5, 0.25, 0.25, 0.75,                        // (1,1)
-                                     0.1, 0.2, 0.3,                                // (2,0)
-                                     2.0, 0.0, 0.0, 0.0, 3.0, 0.0, 0.0, 0.0, 4.0}; // (2,2)
+    static const double value[20] = {2.0, 0.1,  0.2,  0.3,                            // (0,0) (0,2)
+                                     1.5, 0.25, 0.25, 0.75,                           // (1,1)
+                                     0.1, 0.2,  0.3,                                  // (2,0)
+                                     2.0, 0.0,  0.0,  0.0,  3.0, 0.0, 0.0, 0.0, 4.0}; // (2,2)
     *c = (three_contacts){.offset = {0, 1, 3, 6},
                           .row_start = {0, 2, 3, 5},
                           .column = {0, 2, 1, 0, 2},
@@ -40,7 +40,7 @@ static void three_contacts_init(three_contacts *c)
                           .q = {-0.5, 0.25, -1.0, -0.75, 0.3, 0.4},
                           .mu = {7.0, 0.5, 0.25}};
     memcpy(c->value, value, sizeof value);
-    c->W = (pcs_block_matrix){3,           c->offset,   c->row_start, c->column, c->value_start,
+    c->W = (pcs_block_matrix){3,           c->offset, c->row_start, c->column, c->value_start,
                               c->diagonal, c->value};
     c->problem = (pcs_friction_contact){&c->W, c->q, c->mu};
 }
@@ -112,12 +112,12 @@ static void solutions_have_none(void **state)
     static const struct {
         double mu, q[3], r[3];
     } cases[] = {
-        {0.5, {0.7, -3.0, 2.0}, {0.0, 0.0, 0.0}},     // open
-        {0.5, {-2.0, 0.6, -0.3}, {1.0, -0.2, 0.1}},   // stick: W = diag(2, 3, 3)
-        {0.25, {-2.0, 2.0, 0.0}, {1.0, -0.25, 0.0}},  // slip
-        {0.0, {-2.0, 2.0, -5.0}, {1.0, 0.0, 0.0}},    // no friction, closed
-        {0.0, {0.4, 0.0, 0.0}, {0.0, 0.0, 0.0}},      // no friction, open, no tangential motion
-        {1e6, {-2.0, 3.0, 0.0}, {1.0, -1.0, 0.0}},    // sticks for sure
+        {0.5, {0.7, -3.0, 2.0}, {0.0, 0.0, 0.0}},    // open
+        {0.5, {-2.0, 0.6, -0.3}, {1.0, -0.2, 0.1}},  // stick: W = diag(2, 3, 3)
+        {0.25, {-2.0, 2.0, 0.0}, {1.0, -0.25, 0.0}}, // slip
+        {0.0, {-2.0, 2.0, -5.0}, {1.0, 0.0, 0.0}},   // no friction, closed
+        {0.0, {0.4, 0.0, 0.0}, {0.0, 0.0, 0.0}},     // no friction, open, no tangential motion
+        {1e6, {-2.0, 3.0, 0.0}, {1.0, -1.0, 0.0}},   // sticks for sure
     };
     const int32_t offset[2] = {0, 3}, row_start[2] = {0, 1}, zero = 0;
     const int64_t start = 0;

@@ -138,8 +138,8 @@ static void close_system(system_of_bodies *s)
         for (int32_t k = 0; k < dof; k++)
             s->q[a] += s->H[a][k] * s->velocity[k];
     }
-    s->W = (pcs_block_matrix){n, s->offset, s->row_start, s->column, s->value_start, s->diagonal,
-                              s->value};
+    s->W = (pcs_block_matrix){n,           s->offset, s->row_start, s->column, s->value_start,
+                              s->diagonal, s->value};
     s->problem = (pcs_friction_contact){&s->W, s->q, s->mu};
 }
 
@@ -288,7 +288,7 @@ static void impose_solution(system_of_bodies *s, pcs_random *random)
         const int32_t at = s->offset[i], size = s->offset[i + 1] - at;
         double kind = pcs_random_uniform(random), angle = pcs_random_between(random, 0.0, 6.28);
         double t[2] = {size == 2 ? copysign(1.0, cos(angle)) : cos(angle), sin(angle)};
-        bool open = kind < 0.3, slip = kind > 0.6;
+        bool open = kind<0.3, slip = kind> 0.6;
         r[at] = open ? 0.0 : pcs_random_between(random, 0.1, 1.0);
         u[at] = open ? pcs_random_uniform(random) : 0.0;
         double friction = s->mu[i] * r[at] * (slip ? 1.0 : 0.9 * pcs_random_uniform(random));
@@ -381,8 +381,7 @@ static void newton_closes_what_sweeps_leave_open(void **state)
     pcs_solver_info info;
     stack_of_boxes(&f->s, 4, 1e3, 0.0);
     opts.max_iterations = 500;
-    pcs_status status =
-        pcs_nsgs_solve(&f->s.problem, &opts, &f->arena, f->s.r, f->s.u, &info);
+    pcs_status status = pcs_nsgs_solve(&f->s.problem, &opts, &f->arena, f->s.r, f->s.u, &info);
     assert_int_equal(status, PCS_NOT_CONVERGED);
     assert_int_equal(info.iterations, 500);
     assert_true(info.residual.scaled > 1e-4);
@@ -403,8 +402,7 @@ static void sweeps_alone(void **state)
     for (int k = 0; k < 2; k++) {
         stack_of_boxes(&f->s, 1, 2.385, 0.3);
         opts.relaxation = k == 0 ? 1.0 : 1.2;
-        pcs_status status =
-            pcs_nsgs_solve(&f->s.problem, &opts, &f->arena, f->s.r, f->s.u, &info);
+        pcs_status status = pcs_nsgs_solve(&f->s.problem, &opts, &f->arena, f->s.r, f->s.u, &info);
         assert_int_equal(status, PCS_OK);
         assert_true(info.residual.scaled <= 1e-10 && info.iterations < 100);
         assert_law(&f->s, 1e-10);
@@ -448,9 +446,8 @@ static void same_input_same_bits(void **state)
 static void cradle_of_three_balls(void **state)
 {
     fixture *f = *state;
-    static const double expected[3][4] = {{1.0, -1.0 / 3, 2.0 / 3, 2.0 / 3},
-                                          {0.5, 0.0, 0.5, 0.5},
-                                          {0.0, 1.0 / 3, 1.0 / 3, 1.0 / 3}};
+    static const double expected[3][4] = {
+        {1.0, -1.0 / 3, 2.0 / 3, 2.0 / 3}, {0.5, 0.0, 0.5, 0.5}, {0.0, 1.0 / 3, 1.0 / 3, 1.0 / 3}};
     double frame[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     for (int k = 0; k < 3; k++) {
         system_of_bodies *s = &f->s;
@@ -483,8 +480,7 @@ static void no_contacts(void **state)
     assert_int_equal(info.sweeps, 0);
     pcs_nsgs_opts opts = pcs_nsgs_default();
     pcs_solver_info nsgs_info;
-    pcs_status status =
-        pcs_nsgs_solve(&f->s.problem, &opts, &f->arena, f->s.r, f->s.u, &nsgs_info);
+    pcs_status status = pcs_nsgs_solve(&f->s.problem, &opts, &f->arena, f->s.r, f->s.u, &nsgs_info);
     assert_int_equal(status, PCS_OK);
 }
 

@@ -388,9 +388,8 @@ static void rod_with_one_solution(void **state)
 {
     (void)state;
     // h, r_N, r_T as printed, to half a unit of the last digit; the limit is (3/4 s c, (1+3c^2)/4)
-    static const double table[3][3] = {{1e-2, 0.404466, 0.469359},
-                                       {1e-3, 0.332730, 0.440686},
-                                       {1e-4, 0.325557, 0.437819}};
+    static const double table[3][3] = {
+        {1e-2, 0.404466, 0.469359}, {1e-3, 0.332730, 0.440686}, {1e-4, 0.325557, 0.437819}};
     double W[4], q[2], r[2];
     for (int k = 0; k < 3; k++) {
         painleve_rod(1.5, table[k][0], 0.0, W, q, r);
@@ -412,7 +411,7 @@ static void rod_with_three_solutions(void **state)
     assert_near((double)list[0][0], 0.0, 0.0);
     assert_near((double)list[1][0], 0.311080, 0.5e-6);
     assert_near((double)list[2][0], 0.059633, 0.5e-6);
-    assert_true(r[0] == 0.0); // the rule: open first
+    assert_true(r[0] == 0.0);     // the rule: open first
     for (int k = 0; k < 3; k++) { // and each of the three has no residual
         double candidate[2] = {(double)list[k][0], (double)list[k][1]};
         assert_solved(judge(2, W, q, 1.5, candidate));
@@ -422,18 +421,12 @@ static void rod_with_three_solutions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(contact_without_friction),
-        cmocka_unit_test(random_contacts_in_the_plane),
-        cmocka_unit_test(random_contacts_in_space),
-        cmocka_unit_test(plane_agrees_with_enumeration),
-        cmocka_unit_test(space_is_isotropic),
-        cmocka_unit_test(extreme_friction),
-        cmocka_unit_test(unsymmetric_matrices),
-        cmocka_unit_test(singular_matrices),
-        cmocka_unit_test(degenerate_data),
-        cmocka_unit_test(point_mass_on_a_plane),
-        cmocka_unit_test(rod_with_one_solution),
-        cmocka_unit_test(rod_with_three_solutions),
+        cmocka_unit_test(contact_without_friction), cmocka_unit_test(random_contacts_in_the_plane),
+        cmocka_unit_test(random_contacts_in_space), cmocka_unit_test(plane_agrees_with_enumeration),
+        cmocka_unit_test(space_is_isotropic),       cmocka_unit_test(extreme_friction),
+        cmocka_unit_test(unsymmetric_matrices),     cmocka_unit_test(singular_matrices),
+        cmocka_unit_test(degenerate_data),          cmocka_unit_test(point_mass_on_a_plane),
+        cmocka_unit_test(rod_with_one_solution),    cmocka_unit_test(rod_with_three_solutions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -109,8 +109,9 @@ static void test_text_distance(void **state)
 static void test_text_nearest(void **state)
 {
     (void)state;
-    const char *words[] = {"restitution", "friction", "mass",      "max_iterations", NULL,
-                           "tolerance",   "mu",       "moreau_jean", "Mass"};
+    const char *words[] = {"restitution", "friction",  "mass", "max_iterations",
+                           NULL,          "tolerance", "mu",   "moreau_jean",
+                           "Mass"};
     int count = (int)(sizeof words / sizeof *words);
     assert_string_equal(pcs_text_nearest("restituton", words, count), "restitution");
     assert_string_equal(pcs_text_nearest("fricton", words, count), "friction");

@@ -31,8 +31,8 @@ static void test_dense_copy(void **state)
     init(value, &A);
     pcs_block_matrix_to_dense(&A, dense);
     assert_true(dense[0] == value[0]);
-    assert_true(dense[4] == value[2]);                // block (0, 2), column 1
-    assert_true(dense[2 * SIZE + 8] == value[8 + 5]); // block (1, 3), row 1, column 2
+    assert_true(dense[4] == value[2]);                 // block (0, 2), column 1
+    assert_true(dense[2 * SIZE + 8] == value[8 + 5]);  // block (1, 3), row 1, column 2
     assert_true(dense[5 * SIZE + 3] == value[17 + 6]); // block (2, 2), row 2, column 0
     assert_true(dense[6 * SIZE + 0] == 0.0);
     assert_true(dense[1 * SIZE + 5] == 0.0);

@@ -238,8 +238,7 @@ static void test_least_squares(void **state)
         A[6 * i + 5] = A[6 * i + 1] + A[6 * i + 2];
     const int32_t work_size = pcs_dense_least_squares_work_size(9, 6);
     assert_true(work_size <= 1000);
-    assert_int_equal(
-        pcs_dense_least_squares(9, 6, A, b, 1e-10, x, index, work, work_size), 5);
+    assert_int_equal(pcs_dense_least_squares(9, 6, A, b, 1e-10, x, index, work, work_size), 5);
     memcpy(r, b, sizeof r);
     pcs_dense_vector_add(9, 6, -1.0, A, x, r);
     pcs_dense_transposed_vector_add(9, 6, 1.0, A, r, gradient);
@@ -257,10 +256,10 @@ static void test_least_squares(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_products),      cmocka_unit_test(test_vectors),
-        cmocka_unit_test(test_lu),            cmocka_unit_test(test_inverse),
-        cmocka_unit_test(test_singular),      cmocka_unit_test(test_cholesky),
-        cmocka_unit_test(test_rank),          cmocka_unit_test(test_least_squares),
+        cmocka_unit_test(test_products), cmocka_unit_test(test_vectors),
+        cmocka_unit_test(test_lu),       cmocka_unit_test(test_inverse),
+        cmocka_unit_test(test_singular), cmocka_unit_test(test_cholesky),
+        cmocka_unit_test(test_rank),     cmocka_unit_test(test_least_squares),
     };
     return cmocka_run_group_tests(tests, setup, NULL);
 }

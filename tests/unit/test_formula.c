@@ -1,12 +1,12 @@
 // Formulas: values against closed forms, precedence, gradients and symbolic derivatives against
 // finite differences and each other, sharing, folding, printing.
+#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include <float.h>
 #include <locale.h>
@@ -263,10 +263,25 @@ static void test_nan_and_infinity_pass(void **state)
 {
     (void)state;
     static const char *const nan_rows[] = {
-        "min(x, v5)", "min(v5, x)", "max(x, v5)", "max(v5, x)", "clamp(v5, 0, 1)", "sign(v5)",
-        "step(v5)",   "ramp(v5)",   "v5*0",       "v5-v5",      "v6*0",            "v6-v6",
-        "v5/v5",      "v6/v6",      "smoothstep(0, 1, v5)",     "smooth5(0, 1, v5)",
-        "sqrt(-1)",   "0/0",        "mod(x, 0)",
+        "min(x, v5)",
+        "min(v5, x)",
+        "max(x, v5)",
+        "max(v5, x)",
+        "clamp(v5, 0, 1)",
+        "sign(v5)",
+        "step(v5)",
+        "ramp(v5)",
+        "v5*0",
+        "v5-v5",
+        "v6*0",
+        "v6-v6",
+        "v5/v5",
+        "v6/v6",
+        "smoothstep(0, 1, v5)",
+        "smooth5(0, 1, v5)",
+        "sqrt(-1)",
+        "0/0",
+        "mod(x, 0)",
     };
     const double values[] = {at[0], at[1], at[2], at[3], at[4], NAN, INFINITY};
     for (size_t i = 0; i < sizeof nan_rows / sizeof nan_rows[0]; i++) {
@@ -346,22 +361,82 @@ static void test_derivatives(void **state)
 {
     (void)state;
     static const char *const rows[] = {
-        "x + y", "x - y", "x * y", "x / y", "z ^ y", "x^2", "y^3", "y^-3", "z^2.385", "2.385^x",
-        "-x", "!x", "x < y", "x && y", "x > y ? x*z : y", "x < y ? x*z : y*z", "if(y, x, z)",
-        "sin(x)", "cos(x)", "tan(x)", "asin(x)", "acos(x)", "atan(y)", "atan2(x, y)",
-        "atan2(y, x)", "sinh(x)", "cosh(y)", "tanh(y)", "asinh(y)", "acosh(z)", "atanh(x)",
-        "exp(y)", "log(z)", "log10(z)", "log2(z)", "sqrt(z)", "cbrt(y)", "cbrt(z)", "abs(y)",
-        "abs(x)", "sign(y)", "floor(y)", "ceil(y)", "round(y)", "mod(t, z)", "mod(t, y)",
-        "min(x, y)", "max(x, y)", "min(x*x, y*y, z*z)", "max(x*z, y, z)", "hypot(x, y)",
-        "hypot(x, y, z)", "clamp(x, y, z)", "clamp(y, x, z)", "clamp(t, y, x*z)", "step(x)",
-        "ramp(x)*z", "ramp(y)", "smoothstep(y, z, x)", "smoothstep(z, y, x)",
-        "smoothstep(x, z, y)", "smoothstep(y, x, z)", "smooth5(y, z, x)", "smooth5(z, y, x)",
-        "chain(x, y)", "chain(x, log(z))",
+        "x + y",
+        "x - y",
+        "x * y",
+        "x / y",
+        "z ^ y",
+        "x^2",
+        "y^3",
+        "y^-3",
+        "z^2.385",
+        "2.385^x",
+        "-x",
+        "!x",
+        "x < y",
+        "x && y",
+        "x > y ? x*z : y",
+        "x < y ? x*z : y*z",
+        "if(y, x, z)",
+        "sin(x)",
+        "cos(x)",
+        "tan(x)",
+        "asin(x)",
+        "acos(x)",
+        "atan(y)",
+        "atan2(x, y)",
+        "atan2(y, x)",
+        "sinh(x)",
+        "cosh(y)",
+        "tanh(y)",
+        "asinh(y)",
+        "acosh(z)",
+        "atanh(x)",
+        "exp(y)",
+        "log(z)",
+        "log10(z)",
+        "log2(z)",
+        "sqrt(z)",
+        "cbrt(y)",
+        "cbrt(z)",
+        "abs(y)",
+        "abs(x)",
+        "sign(y)",
+        "floor(y)",
+        "ceil(y)",
+        "round(y)",
+        "mod(t, z)",
+        "mod(t, y)",
+        "min(x, y)",
+        "max(x, y)",
+        "min(x*x, y*y, z*z)",
+        "max(x*z, y, z)",
+        "hypot(x, y)",
+        "hypot(x, y, z)",
+        "clamp(x, y, z)",
+        "clamp(y, x, z)",
+        "clamp(t, y, x*z)",
+        "step(x)",
+        "ramp(x)*z",
+        "ramp(y)",
+        "smoothstep(y, z, x)",
+        "smoothstep(z, y, x)",
+        "smoothstep(x, z, y)",
+        "smoothstep(y, x, z)",
+        "smooth5(y, z, x)",
+        "smooth5(z, y, x)",
+        "chain(x, y)",
+        "chain(x, log(z))",
         // compositions
-        "sin(x*y)*exp(-z*x) + cos(x*y)", "sqrt(1 + x^2 + y^2)", "x^y^2 / (1 + x^y)",
-        "atan2(sin(x) + y, cos(x)*z)", "log(cosh(x*y)) * tanh(x/y)",
-        "smooth5(0, 2, t - 4)*sin(tau*t)/hypot(x, t)", "max(sin(x), cos(x))*min(y, z)^2",
-        "(x > 0 ? sqrt(x) : x^2) * (y > 0 ? log(y) : y)", "exp(sin(exp(x)))^0.37",
+        "sin(x*y)*exp(-z*x) + cos(x*y)",
+        "sqrt(1 + x^2 + y^2)",
+        "x^y^2 / (1 + x^y)",
+        "atan2(sin(x) + y, cos(x)*z)",
+        "log(cosh(x*y)) * tanh(x/y)",
+        "smooth5(0, 2, t - 4)*sin(tau*t)/hypot(x, t)",
+        "max(sin(x), cos(x))*min(y, z)^2",
+        "(x > 0 ? sqrt(x) : x^2) * (y > 0 ? log(y) : y)",
+        "exp(sin(exp(x)))^0.37",
         "-k*joint.hinge.angle - gain*abs(x*y)*y + 6*sin(2*pi*t)",
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
@@ -437,8 +512,9 @@ static int pick(int n)
 static size_t write_random(char *text, size_t size, int depth)
 {
     static const char *const leaves[] = {"x", "y", "z", "t", "2.385", "0.7", "k", "gain"};
-    static const char *const calls[] = {"sin", "cos", "atan", "tanh", "asinh", "cbrt", "abs",
-                                        "ramp", "sqrt(1+abs", "log(2+abs", "-", "exp(-abs"};
+    static const char *const calls[] = {"sin",        "cos",       "atan", "tanh",
+                                        "asinh",      "cbrt",      "abs",  "ramp",
+                                        "sqrt(1+abs", "log(2+abs", "-",    "exp(-abs"};
     static const char *const infix[] = {" + ", " - ", "*", "/(3 + sin(t)) - ", "*"};
     size_t n = 0;
     int kind = depth == 0 ? 0 : pick(8);
@@ -456,8 +532,7 @@ static size_t write_random(char *text, size_t size, int depth)
         n += write_random(text + n, size - n, depth - 1);
         n += (size_t)snprintf(text + n, size - n, ")");
     } else {
-        static const char *const names[] = {"if(x < y, ", "max(t, ", "hypot(k, ",
-                                            "clamp(x, -1, "};
+        static const char *const names[] = {"if(x < y, ", "max(t, ", "hypot(k, ", "clamp(x, -1, "};
         int which = pick(4);
         n = (size_t)snprintf(text, size, "%s", names[which]);
         n += write_random(text + n, size - n, depth - 1);

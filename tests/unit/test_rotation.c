@@ -15,11 +15,11 @@
 
 // Angles with series, closed forms, both sides of the switch of (a - sin a)/a^3 at a^2 = 2, and the
 // surroundings of pi; 2 pi, where T is singular, is tested apart.
-static const double ANGLES[] = {0,      1e-310, 1e-170, 1.7e-9, 3.1e-8,        2.385e-5, 7.3e-4,
-                                0.0113, 0.173,  0.871,  1.21,   1.41421356,    1.414213562373095,
-                                1.41421356237310, 1.41421357, 1.93, 2.385,     3.0211,
-                                3.14159,  3.1415926535897, 3.14159265358980,   3.1417,   4.19,
-                                5.113,  6.02};
+static const double ANGLES[] = {
+    0,          1e-310, 1e-170, 1.7e-9, 3.1e-8,     2.385e-5,          7.3e-4,
+    0.0113,     0.173,  0.871,  1.21,   1.41421356, 1.414213562373095, 1.41421356237310,
+    1.41421357, 1.93,   2.385,  3.0211, 3.14159,    3.1415926535897,   3.14159265358980,
+    3.1417,     4.19,   5.113,  6.02};
 enum { ANGLE_COUNT = sizeof ANGLES / sizeof *ANGLES, AXIS_COUNT = 40 };
 
 static pcs_vec3 random_unit(pcs_random *random)
@@ -77,8 +77,7 @@ static double distance(const pcs_mat3 *M, const pcs_mat3 *N)
 static double quat_distance(pcs_quat p, pcs_quat q)
 {
     double s = p.w * q.w + p.x * q.x + p.y * q.y + p.z * q.z < 0 ? -1 : 1;
-    return pcs_quat_norm(
-        (pcs_quat){p.w - s * q.w, p.x - s * q.x, p.y - s * q.y, p.z - s * q.z});
+    return pcs_quat_norm((pcs_quat){p.w - s * q.w, p.x - s * q.x, p.y - s * q.y, p.z - s * q.z});
 }
 
 static double v3_distance(pcs_vec3 a, pcs_vec3 b)
@@ -152,9 +151,9 @@ static void test_log_near_pi(void **state)
         double tolerance = 4 * PCS_PI * DBL_EPSILON;
         if (delta > 2 * PCS_PI * DBL_EPSILON) {
             assert_near(v3_distance(pcs_so3_log(pcs_so3_exp(below)), below), 0, tolerance);
-            assert_near(v3_distance(pcs_so3_log(pcs_so3_exp(above)),
-                                    pcs_v3_scale(delta - PCS_PI, e)),
-                        0, tolerance);
+            assert_near(
+                v3_distance(pcs_so3_log(pcs_so3_exp(above)), pcs_v3_scale(delta - PCS_PI, e)), 0,
+                tolerance);
         } else {
             assert_near(pcs_v3_norm(pcs_so3_log(pcs_so3_exp(below))), PCS_PI, tolerance);
         }
@@ -209,14 +208,10 @@ static double reference_f3(double a)
 // (1 - x cot x)/(4 x^2), x = a/2: below 0.3 by its series sum |B_2k|/(2k)! a^(2k-2), k = 1..8
 static double reference_inverse_coefficient(double a)
 {
-    const long double terms[] = {1 / 12.0L,
-                                 1 / 720.0L,
-                                 1 / 30240.0L,
-                                 1 / 1209600.0L,
-                                 1 / 47900160.0L,
-                                 691 / 1307674368000.0L,
-                                 1 / 74724249600.0L,
-                                 3617 / 10670622842880000.0L};
+    const long double terms[] = {1 / 12.0L,          1 / 720.0L,
+                                 1 / 30240.0L,       1 / 1209600.0L,
+                                 1 / 47900160.0L,    691 / 1307674368000.0L,
+                                 1 / 74724249600.0L, 3617 / 10670622842880000.0L};
     long double x = 0.5L * a, sum = 0;
     if (a > 0.3)
         return (double)((1 - x * cosl(x) / sinl(x)) / (4 * x * x));
@@ -299,8 +294,8 @@ static void test_tangent_by_differences(void **state)
         pcs_quat inverse = pcs_quat_conjugate(pcs_so3_exp(psi));
         pcs_quat plus = pcs_quat_mul(inverse, pcs_so3_exp(pcs_v3_axpy(psi, h, d)));
         pcs_quat minus = pcs_quat_mul(inverse, pcs_so3_exp(pcs_v3_axpy(psi, -h, d)));
-        pcs_vec3 difference =
-            pcs_v3_scale(0.5 / h, pcs_v3_sub(pcs_so3_log(plus), pcs_so3_log(minus)));
+        pcs_vec3 difference = pcs_v3_scale(0.5 / h,
+                                           pcs_v3_sub(pcs_so3_log(plus), pcs_so3_log(minus)));
         pcs_mat3 T = pcs_so3_tangent(psi);
         double tolerance = (4 + 2 * ANGLES[i]) * DBL_EPSILON / h + h * h;
         assert_near(v3_distance(difference, pcs_m3_mul_v3(&T, d)), 0, tolerance);
@@ -319,8 +314,8 @@ static void test_tangent_difference_order(void **state)
         double h = k == 0 ? 2e-2 : 1e-2;
         pcs_quat plus = pcs_quat_mul(inverse, pcs_so3_exp(pcs_v3_axpy(psi, h, d)));
         pcs_quat minus = pcs_quat_mul(inverse, pcs_so3_exp(pcs_v3_axpy(psi, -h, d)));
-        pcs_vec3 difference =
-            pcs_v3_scale(0.5 / h, pcs_v3_sub(pcs_so3_log(plus), pcs_so3_log(minus)));
+        pcs_vec3 difference = pcs_v3_scale(0.5 / h,
+                                           pcs_v3_sub(pcs_so3_log(plus), pcs_so3_log(minus)));
         errors[k] = v3_distance(difference, pcs_m3_mul_v3(&T, d));
     }
     assert_near(log2(errors[0] / errors[1]), 2, 1e-2); // 2 + O(h)

@@ -704,7 +704,8 @@ static void wide_solve(int32_t n, const long double *LU, const int32_t *pivot, l
 enum { WIDE_MAX = 96 };
 
 // Compares z with the solution of K z = rhs in long double. A componentwise backward error of
-// `backward` gives |error| <= backward |K^{-1}| (|K||z| + |rhs|) (Higham, Accuracy and Stability, Theorem 7.4).
+// `backward` gives |error| <= backward |K^{-1}| (|K||z| + |rhs|) (Higham, Accuracy and
+// Stability of Numerical Algorithms, Theorem 7.4).
 static void check_wide(int32_t size, const double *K, const double *rhs, const double *z,
                        int32_t compared, double backward)
 {

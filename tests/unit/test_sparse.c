@@ -45,9 +45,9 @@ static void init(fixture *f, uint64_t seed)
     f->column[TRIPLETS - 1] = f->column[TRIPLETS - 2];
     for (int32_t t = 0; t < TRIPLETS; ++t)
         f->dense[f->row[t] * N + f->column[t]] += f->value[t];
-    assert_int_equal(pcs_sparse_create(f->ctx, N, N, TRIPLETS, f->row, f->column, f->value,
-                                       f->position, &f->A),
-                     PCS_OK);
+    assert_int_equal(
+        pcs_sparse_create(f->ctx, N, N, TRIPLETS, f->row, f->column, f->value, f->position, &f->A),
+        PCS_OK);
 }
 
 static void finish(fixture *f)
@@ -252,8 +252,8 @@ static void test_failing_allocator(void **state)
         pcs_sparse B = {0}, T = {0};
         pcs_sparse_lu *lu = NULL;
         pcs_context_fail_heap_call(f.ctx, n);
-        pcs_status status =
-            pcs_sparse_create(f.ctx, N, N, TRIPLETS, f.row, f.column, f.value, NULL, &B);
+        pcs_status status = pcs_sparse_create(f.ctx, N, N, TRIPLETS, f.row, f.column, f.value, NULL,
+                                              &B);
         if (status == PCS_OK)
             status = pcs_sparse_transpose(f.ctx, &B, &T);
         if (status == PCS_OK)
