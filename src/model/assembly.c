@@ -377,24 +377,15 @@ void pcs_element_add_formula_tangent(const pcs_model *model, const pcs_configura
         pcs_input_gradient s = pcs_input_get_gradient(model, c,
                                                       &model->inputs.data[variables[k] - 1]);
         double scale = -(s.of_velocity ? scale_C : scale_K) * gradient[k];
-        for (int32_t i = 0; i < n; ++i)
-            for (int32_t j = 0; j < s.n_nodes; ++j)
+        for (int32_t i = 0; i < n; ++i) {
+            for (int32_t j = 0; j < s.n_nodes; ++j) {
                 pcs_element_add_outer(model, saddle, node[i], s.node[j], scale, row[i], s.row[j]);
+                if (s.of_velocity)
+                    pcs_element_add_outer(model, saddle, node[i], s.node[j], -scale_K * gradient[k],
+                                          row[i], s.turning[j]);
+            }
+        }
     }
-}
-
-// Places of a node's velocities in the spatial layout of six.
-static int32_t spatial_places(pcs_node_kind kind, int32_t place[PCS_NODE_V_MAX])
-{
-    static const int32_t places[4][PCS_NODE_V_MAX] = {
-        [PCS_NODE_POINT2] = {0, 1},
-        [PCS_NODE_POINT3] = {0, 1, 2},
-        [PCS_NODE_PLANAR] = {0, 1, 5},
-        [PCS_NODE_SPATIAL] = {0, 1, 2, 3, 4, 5},
-    };
-    int32_t n = pcs_node_v_size(kind);
-    memcpy(place, places[kind], sizeof *place * (size_t)n);
-    return n;
 }
 
 void pcs_element_add_geometric(const pcs_model *model, const pcs_pair *pair, const double K[12][12],
@@ -405,13 +396,14 @@ void pcs_element_add_geometric(const pcs_model *model, const pcs_pair *pair, con
         for (int l = 0; l < 2; ++l) {
             if (node[k] < 0 || node[l] < 0)
                 continue;
-            int32_t row[PCS_NODE_V_MAX], column[PCS_NODE_V_MAX];
-            int32_t n = spatial_places(pcs_model_node(model, node[k])->kind, row);
-            int32_t m = spatial_places(pcs_model_node(model, node[l])->kind, column);
+            const pcs_node_kind rows = pcs_model_node(model, node[k])->kind;
+            const pcs_node_kind columns = pcs_model_node(model, node[l])->kind;
+            const int32_t n = pcs_node_v_size(rows), m = pcs_node_v_size(columns);
             double block[PCS_NODE_V_MAX * PCS_NODE_V_MAX];
             for (int32_t i = 0; i < n; ++i)
                 for (int32_t j = 0; j < m; ++j)
-                    block[i * m + j] = s * K[6 * k + row[i]][6 * l + column[j]];
+                    block[i * m + j] =
+                        s * K[6 * k + pcs_node_place(rows, i)][6 * l + pcs_node_place(columns, j)];
             pcs_element_add_block(model, saddle, node[k], node[l], block);
         }
     }

@@ -400,3 +400,21 @@ void pcs_coordinate_geometric(const pcs_coordinate *c, const pcs_pair_state *pai
         }
     }
 }
+
+void pcs_coordinate_rate_gradient(const pcs_pair_state *pair, const double K[12][12],
+                                  double out[12])
+{
+    const pcs_mat3 I = pcs_m3_identity();
+    const pcs_mat3 *R_a = pair->pose_a ? &pair->pose_a->R : &I;
+    const pcs_mat3 *R_b = pair->pose_b ? &pair->pose_b->R : &I;
+    double v[12];
+    pcs_v3_store(v, pair->twist_a.v);
+    pcs_v3_store(v + 3, pcs_m3_tmul_v3(R_a, pair->twist_a.w));
+    pcs_v3_store(v + 6, pair->twist_b.v);
+    pcs_v3_store(v + 9, pcs_m3_tmul_v3(R_b, pair->twist_b.w));
+    for (int j = 0; j < 12; ++j) {
+        out[j] = 0;
+        for (int i = 0; i < 12; ++i)
+            out[j] += v[i] * K[i][j];
+    }
+}

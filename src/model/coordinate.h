@@ -64,6 +64,9 @@ void pcs_coordinate_rows(const pcs_rate_form *form, const pcs_pair_state *pair, 
 // axes).
 void pcs_coordinate_geometric(const pcs_coordinate *c, const pcs_pair_state *pair, double lambda,
                               double K[12][12]);
+// Change of the rate x' = J(q) v with q at fixed v: v^T K for K = K_geo(1), in the layout of K.
+void pcs_coordinate_rate_gradient(const pcs_pair_state *pair, const double K[12][12],
+                                  double out[12]);
 // True where the geometric stiffness vanishes identically: angles in the plane.
 static inline bool pcs_coordinate_is_flat(const pcs_coordinate *c, int32_t dimension)
 {

@@ -48,24 +48,33 @@ static pcs_input_gradient joint_gradient(const pcs_model *model, const pcs_confi
                                          const pcs_input *input)
 {
     const pcs_joint *joint = &model->joints.data[input->index];
+    const pcs_coordinate *x = &joint->coordinate[input->component];
     pcs_pair_state pair = pcs_configuration_pair(model, c, &joint->pair);
-    pcs_rate_form form = pcs_coordinate_rate_form(&joint->coordinate[input->component], &pair);
-    double row_a[PCS_NODE_V_MAX], row_b[PCS_NODE_V_MAX];
-    pcs_coordinate_rows(&form, &pair, row_a, row_b);
+    pcs_rate_form form = pcs_coordinate_rate_form(x, &pair);
     pcs_input_gradient g = {.of_velocity = input->kind == PCS_INPUT_RATE};
-    const pcs_attachment *ends[2] = {&joint->pair.a, &joint->pair.b};
-    const double *rows[2] = {row_a, row_b};
+    double row[2][PCS_NODE_V_MAX], K[12][12], turning[12];
+    pcs_coordinate_rows(&form, &pair, row[0], row[1]);
+    if (g.of_velocity) {
+        pcs_coordinate_geometric(x, &pair, 1, K);
+        pcs_coordinate_rate_gradient(&pair, (const double(*)[12])K, turning);
+    }
+    const int32_t node[2] = {joint->pair.a.node, joint->pair.b.node};
     for (int k = 0; k < 2; ++k) {
-        if (ends[k]->node < 0)
+        if (node[k] < 0)
             continue;
-        int32_t size = pcs_node_v_size(pcs_model_node(model, ends[k]->node)->kind);
-        for (int32_t i = 0; i < size; ++i)
-            g.row[g.n_nodes][i] = rows[k][i];
-        g.node[g.n_nodes++] = ends[k]->node;
+        const pcs_node_kind kind = pcs_model_node(model, node[k])->kind;
+        for (int32_t i = 0; i < pcs_node_v_size(kind); ++i) {
+            g.row[g.n_nodes][i] = row[k][i];
+            if (g.of_velocity)
+                g.turning[g.n_nodes][i] = turning[6 * k + pcs_node_place(kind, i)];
+        }
+        g.node[g.n_nodes++] = node[k];
     }
     return g;
 }
 
+// With omega and the arm s turning with the body by theta, e.(v + omega x s) changes by
+// theta.((omega x s) x e) and e.omega by theta.(omega x e).
 pcs_input_gradient pcs_input_get_gradient(const pcs_model *model, const pcs_configuration *c,
                                           const pcs_input *input)
 {
@@ -73,14 +82,28 @@ pcs_input_gradient pcs_input_get_gradient(const pcs_model *model, const pcs_conf
         return joint_gradient(model, c, input);
     const pcs_body *body = &model->bodies.data[input->index];
     const pcs_pose *pose = &c->pose[body->node];
-    pcs_node_kind kind = pcs_model_node(model, body->node)->kind;
+    const pcs_vec3 omega = c->twist[body->node].w;
+    const pcs_node_kind kind = pcs_model_node(model, body->node)->kind;
+    const pcs_vec3 e = unit(input->component), zero = {0, 0, 0}, arm = origin_arm(body, pose);
     pcs_input_gradient g = {.n_nodes = 1, .node = {body->node}};
-    pcs_vec3 e = unit(input->component), zero = {0, 0, 0};
-    g.of_velocity = input->kind == PCS_INPUT_VELOCITY || input->kind == PCS_INPUT_ANGULAR_VELOCITY;
-    if (input->kind == PCS_INPUT_POSITION || input->kind == PCS_INPUT_VELOCITY)
-        pcs_node_row(kind, pose, e, pcs_v3_cross(origin_arm(body, pose), e), g.row[0]);
-    else
-        pcs_node_row(kind, pose, zero, input->kind == PCS_INPUT_ANGLE ? unit(2) : e, g.row[0]);
+    switch (input->kind) {
+    case PCS_INPUT_POSITION:
+        pcs_node_row(kind, pose, e, pcs_v3_cross(arm, e), g.row[0]);
+        break;
+    case PCS_INPUT_VELOCITY:
+        g.of_velocity = true;
+        pcs_node_row(kind, pose, e, pcs_v3_cross(arm, e), g.row[0]);
+        pcs_node_row(kind, pose, zero, pcs_v3_cross(pcs_v3_cross(omega, arm), e), g.turning[0]);
+        break;
+    case PCS_INPUT_ANGLE:
+        pcs_node_row(kind, pose, zero, unit(2), g.row[0]);
+        break;
+    default: // angular velocity
+        g.of_velocity = true;
+        pcs_node_row(kind, pose, zero, pcs_v3_cross(omega, e), g.turning[0]);
+        pcs_node_row(kind, pose, zero, e, g.row[0]);
+        break;
+    }
     return g;
 }
 

@@ -7,13 +7,13 @@
 
 double pcs_input_value(const pcs_model *model, const pcs_configuration *c, const pcs_input *input);
 
-// Linear form of an input over at most two nodes. `of_velocity`: the input depends on v through the
-// rows (rates, velocities); its dependence on q at fixed v is left out of the tangent, which changes
-// the path of Newton's method, not its solution.
+// Gradient of an input over at most two nodes: with respect to q, or for rates and velocities
+// (`of_velocity`) with respect to v, and then `turning` with respect to q at fixed v.
 typedef struct pcs_input_gradient {
     int32_t n_nodes;
     int32_t node[2];
     double row[2][PCS_NODE_V_MAX];
+    double turning[2][PCS_NODE_V_MAX];
     bool of_velocity;
 } pcs_input_gradient;
 

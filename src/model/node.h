@@ -49,6 +49,12 @@ static inline int32_t pcs_node_translations(pcs_node_kind kind)
     return kind == PCS_NODE_POINT3 || kind == PCS_NODE_SPATIAL ? 3 : 2;
 }
 
+// Places of the components of v in the spatial layout of six.
+static inline int32_t pcs_node_place(pcs_node_kind kind, int32_t component)
+{
+    return kind == PCS_NODE_PLANAR && component == 2 ? 5 : component;
+}
+
 // out = q [+] d; out may be q.
 void pcs_node_retract(pcs_node_kind kind, const double *q, const double *d, double *out);
 // d with q1 [+] d = q2 (the short way round).

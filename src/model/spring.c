@@ -24,24 +24,6 @@ static void force(const pcs_model *model, const pcs_configuration *c, double *f,
     }
 }
 
-// dx'/dq = v^T K_geo(1) over the two nodes in the 12-layout.
-static void rate_gradient(const pcs_pair_state *pair, const double K[12][12], double out[12])
-{
-    const pcs_mat3 I = pcs_m3_identity();
-    const pcs_mat3 *R_a = pair->pose_a ? &pair->pose_a->R : &I;
-    const pcs_mat3 *R_b = pair->pose_b ? &pair->pose_b->R : &I;
-    double v[12];
-    pcs_v3_store(v, pair->twist_a.v);
-    pcs_v3_store(v + 3, pcs_m3_tmul_v3(R_a, pair->twist_a.w));
-    pcs_v3_store(v + 6, pair->twist_b.v);
-    pcs_v3_store(v + 9, pcs_m3_tmul_v3(R_b, pair->twist_b.w));
-    for (int j = 0; j < 12; ++j) {
-        out[j] = 0;
-        for (int i = 0; i < 12; ++i)
-            out[j] += v[i] * K[i][j];
-    }
-}
-
 static void tangent(const pcs_model *model, const pcs_configuration *c, double scale_K,
                     double scale_C, pcs_saddle *saddle)
 {
@@ -62,7 +44,7 @@ static void tangent(const pcs_model *model, const pcs_configuration *c, double s
         double K[12][12];
         pcs_coordinate_geometric(&s->coordinate, &pair, 1, K);
         double dx_rate[12];
-        rate_gradient(&pair, (const double(*)[12])K, dx_rate);
+        pcs_coordinate_rate_gradient(&pair, (const double(*)[12])K, dx_rate);
         // -lambda K_geo + c J^T dx'/dq; J in the 12-layout from the rate form
         double full[12], T[12][12];
         const pcs_mat3 I = pcs_m3_identity();
