@@ -127,7 +127,8 @@ static pcs_status order_components(pcs_context *ctx, analysis *a, pcs_schur *S)
                     queue[tail++] = a->adjacent[e];
                 }
         }
-        S->component_end[n_components++] = placed; // its first place; the loop below makes it the end
+        S->component_end[n_components++] =
+            placed; // its first place; the loop below makes it the end
         placed += tail;
     }
     for (int32_t k = 0; k < a->n; ++k) {

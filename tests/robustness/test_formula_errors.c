@@ -1,12 +1,12 @@
 // Formulas with mistakes: each gets "column N: ..." with the right N and a useful text; nothing
 // leaks, whatever fails, the allocator included.
-#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <cmocka.h>
 
 #include <math.h>
 

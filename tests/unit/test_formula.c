@@ -1,12 +1,12 @@
 // Formulas: values against closed forms, precedence, gradients and symbolic derivatives against
 // finite differences and each other, sharing, folding, printing.
-#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <cmocka.h>
 
 #include <float.h>
 #include <locale.h>
