@@ -34,7 +34,7 @@ static pcs_vec3 plane_normal(const pcs_contact_sizes *sizes, const pcs_placement
 static pcs_contact_point against_plane(const pcs_contact_sizes *sizes, const pcs_placement *a,
                                        pcs_vec3 p)
 {
-    pcs_contact_point point;
+    pcs_contact_point point = {.face = 0};
     pcs_vec3 d = pcs_v3_sub(p, a->x);
     point.normal = plane_normal(sizes, a);
     point.gap = pcs_v3_dot(point.normal, d);
