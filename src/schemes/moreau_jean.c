@@ -7,7 +7,8 @@
 //     contacts  closed in the forecast:  K* \ni uhat \perp r \in K,  u = U_{k+1} + e U_k
 // a = theta is the classical scheme, a = 1/2 the variant that dissipates for every theta >= 1/2
 // [Acary lectures 3.6]. G, H and the gaps are taken at q_k [+] theta h v_k. Newton's method solves for
-// v_{k+1} with A = M + h theta C + h^2 theta a K kept over the step; the exact residual decides.
+// v_{k+1} with A = M + h theta C + h^2 theta a K, renewed in a step only when it converges slowly;
+// the exact residual decides.
 #include "schemes/moreau_jean.h"
 
 #include <float.h>

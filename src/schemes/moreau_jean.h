@@ -47,7 +47,7 @@ typedef struct moreau_jean {
     double *v_work;                   // v_{k+a}: moves the positions, and work is taken along it
     double *v_free;                   // velocity under the joints, without contacts
     double *f, *x, *momentum, *scale; // forces; right-hand side and solution; M (v - v_k)
-    double *M_v;
+    double *M_v;                      // sets the level of rounding in the balance
 
     // Joint rows at the forecast (kept by the saddle) and at the end.
     pcs_row_block *rows, *rows_end;
@@ -64,7 +64,7 @@ typedef struct moreau_jean {
     pcs_row_block *normal_rows;     // first rows, for the position projection
     int32_t *offset;                // first scalar row of each active contact, n_active + 1
     double *u_k, *r, *u, *q_c, *mu; // packed: velocity before, impulses, velocities after, problem
-    double *turning;     // by slot: change of u_N from the forecast to the end, see below
+    double *turning;     // by slot: change of u_N from the forecast to the end (find_turning)
     double *restitution; // packed: e_N min(u_N, 0), e_T u_T
     pcs_block_matrix W;
     bool W_ready;
