@@ -6,6 +6,7 @@
 #include "commands.h"
 #include "message.h"
 #include "options.h"
+#include "percuss/problem.h"
 
 static const cli_syntax syntax = {
     .usage = "percuss list [schemes | solvers | joints | contacts | shapes]",
@@ -72,16 +73,29 @@ static void list_schemes(void)
 
 static void list_solvers(void)
 {
+    static const struct {
+        pcs_problem_class problem_class;
+        const char *meaning;
+    } classes[] = {
+        {PCS_PROBLEM_LCP, "linear complementarity"},
+        {PCS_PROBLEM_MLCP, "linear complementarity with equalities"},
+        {PCS_PROBLEM_LOCAL, "friction contact, u = W r + q"},
+        {PCS_PROBLEM_GLOBAL, "friction contact, M v = H r + f, u = H^T v + w"},
+    };
     const char *name, *help = "";
     const pcs_option *options = NULL;
     int32_t count = 0;
-    puts("solvers of the contact problem; a scheme uses the first, and the second if the first\n"
-         "fails and the scheme's option on_failure is next_solver. The scheme's options\n"
-         "solver_tolerance and solver_iterations set tolerance and max_iterations; the second\n"
-         "solver gets ten times the iterations and a relaxation of 0.8");
-    for (int32_t i = 0; (name = pcs_solver_name(i, &help, &options, &count)); i++) {
-        printf("  %s: %s\n", name, help);
-        print_options(options, count);
+    puts("solvers of contact problems (percuss solve FILE --solver NAME --set KEY=VALUE); the "
+         "first\n"
+         "of each class is the default");
+    for (size_t c = 0; c < sizeof classes / sizeof *classes; c++) {
+        pcs_problem_class problem_class = classes[c].problem_class;
+        printf("%s: %s\n", pcs_problem_class_name(problem_class), classes[c].meaning);
+        for (int32_t i = 0; (name = pcs_problem_solver(problem_class, i, &help, &options, &count));
+             i++) {
+            printf("  %s: %s\n", name, help);
+            print_options(options, count);
+        }
     }
 }
 

@@ -6,7 +6,7 @@
 
 typedef enum cli_exit {
     CLI_EXIT_OK = 0,
-    CLI_EXIT_UNCONVERGED = 1, // finished, but some steps did not converge
+    CLI_EXIT_UNCONVERGED = 1, // finished, but some steps or problems did not converge
     CLI_EXIT_BAD_INPUT = 2,   // model, option or file
     CLI_EXIT_FAILED = 3,      // the run failed, or its output could not be written
     CLI_EXIT_INTERRUPTED = 130
@@ -17,5 +17,7 @@ cli_exit cli_run(int argc, char **argv);
 cli_exit cli_check(int argc, char **argv);
 cli_exit cli_info(int argc, char **argv);
 cli_exit cli_list(int argc, char **argv);
+cli_exit cli_solve(int argc, char **argv);
+cli_exit cli_bench(int argc, char **argv);
 
 #endif

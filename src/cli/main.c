@@ -17,6 +17,8 @@ static const verb verbs[] = {
     {"run", cli_run, "simulate a model file and write the result"},
     {"check", cli_check, "build a model and say what is in it, or what is wrong"},
     {"info", cli_info, "say what is in a model, a result or a checkpoint"},
+    {"solve", cli_solve, "solve contact problems from files and check the answers"},
+    {"bench", cli_bench, "measure the solvers on contact problems, also against a peer"},
     {"list", cli_list, "list schemes, solvers, joints, contacts, shapes, with their defaults"},
 };
 enum { VERB_COUNT = sizeof verbs / sizeof *verbs };
@@ -30,8 +32,9 @@ static void print_help(FILE *out)
     for (int i = 0; i < VERB_COUNT; i++)
         fprintf(out, "  %-8s %s\n", verbs[i].name, verbs[i].help);
     fputs("\npercuss VERB --help explains a verb; percuss --version prints the version.\n\n"
-          "exit code: 0 ok; 1 finished, but some steps did not converge; 2 mistake in the model,\n"
-          "an option or an input file; 3 the run failed or its output could not be written;\n"
+          "exit code: 0 ok; 1 finished, but some steps or problems did not converge; 2 mistake in\n"
+          "the model, an option or an input file; 3 the run failed or its output could not be "
+          "written;\n"
           "130 interrupted, with the result properly closed\n",
           out);
 }
@@ -45,7 +48,9 @@ static cli_exit unknown_verb(const char *name)
     if (nearest)
         cli_message("unknown verb '%s'; did you mean '%s'?", name, nearest);
     else
-        cli_message("unknown verb '%s'; there are run, check, info, list (percuss --help)", name);
+        cli_message(
+            "unknown verb '%s'; there are run, check, info, solve, bench, list (percuss --help)",
+            name);
     return CLI_EXIT_BAD_INPUT;
 }
 

@@ -3,342 +3,463 @@
 // W may be singular (the four corners of a box), so Newton works on the proximal problem
 //     u = W r + q + D (r - c),   D_i = delta trace(W_ii) / size_i,
 // whose solutions for c = r are those of the problem for every delta > 0: c follows r and delta
-// falls while that helps. With a = r - rho u (rho of one contact) the function is
+// falls while that helps (a continuation from a heavily damped problem to the true one). With
+// a = r - rho u (rho of one contact) the function is
 //     r_N - max(0, a_N) = 0,     r_T - P(a_T) = 0,   P on the disc of radius mu max(0, a_N),
 // which splits the contacts into open (r = 0), stick (u = 0) and slip, where u_N = 0 and, with
 // t = a_T/|a_T|, Q = I - t t^T and k = mu r_N/|a_T|,
 //     (dr_T - mu t dr_N - k Q (dr_T - rho du_T)) / rho = -(r_T - mu r_N t) / rho.
-// The merit, the norm of the function in units of velocity, guides a nonmonotone line search.
+// Each step is a sparse LU of E + F (W + D) on the closed contacts (linalg/block_lu.h). The merit,
+// the norm of the function in units of velocity, guides a nonmonotone line search.
 #include "nonsmooth/contact_newton.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "linalg/dense.h"
+#include "linalg/block_lu.h"
 #include "math/cone.h"
 
-// delta: first try and limits. Below the lower one D drowns in the rounding of W; at the upper one
-// a step is no better than a sweep. It is multiplied by `fall` after a success and divided by it
-// after a failure; `fall` itself adapts between these bounds.
-static const double DELTA_FIRST = 1e-5, DELTA_SMALLEST = 1e-11, DELTA_LARGEST = 1e-1;
-static const double FASTEST_FALL = 1e-2, SLOWEST_FALL = 0.5, FIRST_RISE = 10.0;
-// Newton steps for one centre c, halvings of one step, merits that a new one is compared with.
-enum { STEPS_PER_CENTRE = 20, MAX_HALVINGS = 10, MERIT_MEMORY = 4 };
+// Limits of delta: below the lower one D drowns in the rounding of W, at the upper one a step is no
+// better than a sweep.
+static const double DELTA_SMALLEST = 1e-11, DELTA_LARGEST = 1e1;
+// The first delta from a cold start, and its part of the scaled residual of a warm one.
+static const double FIRST_DELTA = 1e-1, WARM_DELTA = 1e-6, START_PART = 3.0;
+// delta is multiplied by `fall` after a success; fall is squared down to the fastest after a series
+// of successes and its root is taken after a failure.
+static const double FIRST_FALL = 1e-1, FASTEST_FALL = 1e-2, SLOWEST_FALL = 0.7;
+// Part of the residual still missing that the next centre aims at.
+static const double SAFETY = 0.1;
+// Newton steps for one centre, halvings of one step, merits that a new one is compared with.
+enum { EASY_STEPS = 3, HARD_STEPS = 8, STEPS_PER_CENTRE = 15, MAX_HALVINGS = 5, MERIT_MEMORY = 4 };
 // A step of length s must lower the merit by the part DECREASE s. A centre is done when its merit
-// fell by CENTRE_TOLERANCE, or below FLOOR_PART of the tolerance of the problem, or to rounding.
-static const double DECREASE = 1e-3, CENTRE_TOLERANCE = 1e-3, FLOOR_PART = 0.1;
+// fell by CENTRE_TOLERANCE, or below FLOOR_PART of the tolerance of the problem.
+static const double DECREASE = 1e-3, CENTRE_TOLERANCE = 3e-2, FLOOR_PART = 0.1;
+// Solves with one factorisation, and the part of the right-hand side that the first may leave.
+enum { SOLVES_MAX = 2 };
+static const double SOLVE_TOLERANCE = 1e-10;
+// An analysis is kept while it covers the closed contacts; a costly one only while they are not
+// much fewer: operations above which a smaller analysis pays, and the part that counts as smaller.
+static const double COSTLY_OPERATIONS = 5e6, SMALLER_PART = 0.8;
 
 typedef enum contact_state { OPEN, STICK, SLIP } contact_state;
 
-typedef struct newton_work {
+struct pcs_contact_newton {
     const pcs_friction_contact *problem;
-    const pcs_one_contact *contact;
+    pcs_arena *arena;
+    pcs_arena_mark behind; // end of the storage below; the factorisation follows
     int32_t rows;          // of W
-    double *rho_N, *rho_T; // per contact
+    double *rho_N, *rho_T; // per contact; 0 where no impulse moves the contact
+    double *mobility;      // per contact: trace(W_ii) / size_i
     double *D;             // per contact
     double *centre;        // c
     double *direction;     // Newton step
+    double *rhs;           // of its linear rows
+    double *r, *u;         // iterate of the present centre
     double *trial, *trial_u;
-    double *shift; // change of u when the open contacts let go
-    contact_state *state;
-    int32_t *row; // first row of each closed contact in J, -1: open
-    double *J;    // row-major
-    double *rhs;
-    int32_t *pivot;
-    int32_t active_rows;
-} newton_work;
+    double *E, *F;      // coefficients of the linear rows, E dr + F du = rhs, for each contact
+    uint8_t *state;     // contact_state
+    uint8_t *closed;    // not open
+    uint8_t *analysed;  // blocks that the analysis covers
+    int32_t n_analysed; // how many
+    pcs_block_lu *lu;   // NULL: none yet
+    int32_t factorisations;
+};
 
-static pcs_status newton_work_init(newton_work *work, const pcs_friction_contact *problem,
-                                   const pcs_one_contact *contact, pcs_arena *arena)
+pcs_status pcs_contact_newton_create(const pcs_friction_contact *problem, pcs_arena *arena,
+                                     pcs_contact_newton **out)
 {
-    const int32_t n = problem->W->n, rows = problem->W->offset[n];
-    *work = (newton_work){.problem = problem, .contact = contact, .rows = rows};
-    work->rho_N = PCS_ARENA_ARRAY(arena, double, 3 * (int64_t)n);
-    double *vectors = PCS_ARENA_ARRAY(arena, double, 6 * (int64_t)rows);
-    work->state = PCS_ARENA_ARRAY(arena, contact_state, n);
-    work->row = PCS_ARENA_ARRAY(arena, int32_t, n);
-    work->pivot = PCS_ARENA_ARRAY(arena, int32_t, rows);
-    if (!work->rho_N || !vectors || !work->state || !work->row || !work->pivot)
+    const pcs_block_matrix *W = problem->W;
+    const int32_t n = W->n, rows = W->offset[n];
+    pcs_contact_newton *newton = PCS_ARENA_ARRAY(arena, pcs_contact_newton, 1);
+    double *per_contact = PCS_ARENA_ARRAY(arena, double, (4 + 2 * PCS_BLOCK_LU_STRIDE) * (int64_t)n);
+    double *vectors = PCS_ARENA_ARRAY(arena, double, 7 * (int64_t)rows);
+    uint8_t *flags = PCS_ARENA_ARRAY(arena, uint8_t, 3 * (int64_t)n);
+    if (newton == NULL || per_contact == NULL || vectors == NULL || flags == NULL)
         return PCS_ERROR_MEMORY;
-    work->rho_T = work->rho_N + n;
-    work->D = work->rho_T + n;
-    work->centre = vectors;
-    work->direction = vectors + rows;
-    work->trial = vectors + 2 * (int64_t)rows;
-    work->trial_u = vectors + 3 * (int64_t)rows;
-    work->shift = vectors + 4 * (int64_t)rows;
-    work->rhs = vectors + 5 * (int64_t)rows;
+    *newton = (pcs_contact_newton){
+        .problem = problem,
+        .arena = arena,
+        .rows = rows,
+        .rho_N = per_contact,
+        .rho_T = per_contact + n,
+        .mobility = per_contact + 2 * (int64_t)n,
+        .D = per_contact + 3 * (int64_t)n,
+        .E = per_contact + 4 * (int64_t)n,
+        .F = per_contact + (4 + PCS_BLOCK_LU_STRIDE) * (int64_t)n,
+        .centre = vectors,
+        .direction = vectors + rows,
+        .r = vectors + 2 * (int64_t)rows,
+        .u = vectors + 3 * (int64_t)rows,
+        .trial = vectors + 4 * (int64_t)rows,
+        .trial_u = vectors + 5 * (int64_t)rows,
+        .rhs = vectors + 6 * (int64_t)rows,
+        .state = flags,
+        .closed = flags + n,
+        .analysed = flags + 2 * (int64_t)n,
+    };
+    newton->behind = pcs_arena_get_mark(arena);
     for (int32_t i = 0; i < n; i++) {
-        const int32_t size = contact[i].size;
+        const int32_t size = W->offset[i + 1] - W->offset[i];
+        const double *W_ii = W->value + W->value_start[W->diagonal[i]];
         double trace_T = 0.0;
         for (int32_t k = 1; k < size; k++)
-            trace_T += contact[i].W[k * size + k];
-        work->rho_N[i] = contact[i].inverse_NN;
-        work->rho_T[i] = trace_T > 0.0 ? (double)(size - 1) / trace_T : contact[i].inverse_NN;
+            trace_T += W_ii[k * size + k];
+        newton->mobility[i] = fmax(0.0, (W_ii[0] + trace_T) / (double)size);
+        newton->rho_N[i] = W_ii[0] > 0.0 ? 1.0 / W_ii[0] : 0.0;
+        newton->rho_T[i] = trace_T > 0.0 ? (double)(size - 1) / trace_T : newton->rho_N[i];
     }
+    *out = newton;
     return PCS_OK;
 }
 
-static void set_delta(newton_work *work, double delta)
+int32_t pcs_contact_newton_factorisations(const pcs_contact_newton *newton)
 {
-    for (int32_t i = 0; i < work->problem->W->n; i++) {
-        const int32_t size = work->contact[i].size;
-        double trace = 0.0;
-        for (int32_t k = 0; k < size; k++)
-            trace += work->contact[i].W[k * size + k];
-        work->D[i] = delta * trace / (double)size;
-    }
+    return newton->factorisations;
+}
+
+// A contact whose normal no impulse moves takes no part.
+static bool is_immobile(const pcs_contact_newton *newton, int32_t i)
+{
+    return newton->rho_N[i] == 0.0 && !pcs_is_bilateral(newton->problem, i);
 }
 
 // u = W r + q + D (r - c)
-static void compute_velocity(const newton_work *work, const double *r, double *u)
+static void compute_velocity(const pcs_contact_newton *newton, const double *r, double *u)
 {
-    const pcs_block_matrix *W = work->problem->W;
+    const pcs_block_matrix *W = newton->problem->W;
     for (int32_t i = 0; i < W->n; i++) {
         for (int32_t k = W->offset[i]; k < W->offset[i + 1]; k++)
-            u[k] = work->problem->q[k] + work->D[i] * (r[k] - work->centre[k]);
+            u[k] = newton->problem->q[k] + newton->D[i] * (r[k] - newton->centre[k]);
         pcs_block_matrix_multiply_row(W, i, r, u + W->offset[i]);
     }
 }
 
-// Euclidean norm of the Alart-Curnier function in units of velocity
-static double compute_merit(const newton_work *work, const double *r, const double *u)
+// Square of the Alart-Curnier function of contact i in units of velocity
+static double contact_merit2(const pcs_contact_newton *newton, int32_t i, const double *r,
+                             const double *u)
 {
+    const pcs_friction_contact *problem = newton->problem;
+    const int32_t size = problem->W->offset[i + 1] - problem->W->offset[i];
     double sum = 0.0;
-    for (int32_t i = 0; i < work->problem->W->n; i++) {
-        const pcs_one_contact *contact = &work->contact[i];
-        const int32_t first = work->problem->W->offset[i], size = contact->size;
-        if (contact->inverse_NN == 0.0)
-            continue; // immobile, r = 0
-        const double rho_N = work->rho_N[i], rho_T = work->rho_T[i];
-        double a_N = fmax(0.0, r[first] - rho_N * u[first]), a_T[2] = {0.0, 0.0};
-        double e = (r[first] - a_N) / rho_N;
+    if (pcs_is_bilateral(problem, i)) {
+        for (int32_t k = 0; k < size; k++)
+            sum += u[k] * u[k];
+        return sum;
+    }
+    if (is_immobile(newton, i))
+        return 0.0;
+    const double rho_N = newton->rho_N[i], rho_T = newton->rho_T[i];
+    double a_N = fmax(0.0, r[0] - rho_N * u[0]), a_T[2] = {0.0, 0.0};
+    double e = (r[0] - a_N) / rho_N;
+    sum = e * e;
+    for (int32_t k = 1; k < size; k++)
+        a_T[k - 1] = r[k] - rho_T * u[k];
+    if (size > 1)
+        pcs_disc_project(problem->mu[i] * a_N, size - 1, a_T);
+    for (int32_t k = 1; k < size; k++) {
+        e = (r[k] - a_T[k - 1]) / rho_T;
         sum += e * e;
-        for (int32_t k = 1; k < size; k++)
-            a_T[k - 1] = r[first + k] - rho_T * u[first + k];
-        if (size > 1)
-            pcs_disc_project(contact->mu * a_N, size - 1, a_T);
-        for (int32_t k = 1; k < size; k++) {
-            e = (r[first + k] - a_T[k - 1]) / rho_T;
-            sum += e * e;
+    }
+    return sum;
+}
+
+static double compute_merit(const pcs_contact_newton *newton, const double *r, const double *u)
+{
+    const int32_t *offset = newton->problem->W->offset;
+    double sum = 0.0;
+    for (int32_t i = 0; i < newton->problem->W->n; i++)
+        sum += contact_merit2(newton, i, r + offset[i], u + offset[i]);
+    return sqrt(sum);
+}
+
+// Unit a_T of contact i, its length and whether the contact is open, sticks or slips.
+static contact_state find_state(const pcs_contact_newton *newton, int32_t i, const double *r,
+                                const double *u, double t[2], double *length)
+{
+    const pcs_friction_contact *problem = newton->problem;
+    const int32_t size = problem->W->offset[i + 1] - problem->W->offset[i];
+    if (pcs_is_bilateral(problem, i))
+        return STICK;
+    const double a_N = r[0] - newton->rho_N[i] * u[0];
+    if (is_immobile(newton, i) || !(a_N > 0.0))
+        return OPEN;
+    t[0] = t[1] = *length = 0.0;
+    for (int32_t k = 1; k < size; k++)
+        t[k - 1] = r[k] - newton->rho_T[i] * u[k];
+    *length = sqrt(t[0] * t[0] + t[1] * t[1]);
+    if (size == 1 || *length <= problem->mu[i] * a_N)
+        return STICK;
+    t[0] /= *length;
+    t[1] /= *length;
+    return SLIP;
+}
+
+// Rows of a slipping contact: E dr + F du = rhs, row-major size x size.
+static void linearise_slip(const pcs_contact_newton *newton, int32_t i, const double *r,
+                           const double *u, const double t[2], double length, double *E, double *F,
+                           double *rhs)
+{
+    const int32_t size = newton->problem->W->offset[i + 1] - newton->problem->W->offset[i];
+    const double mu = newton->problem->mu[i], rho = newton->rho_T[i];
+    const double kappa = size == 3 ? fmin(1.0, mu * fmax(0.0, r[0]) / length) : 0.0;
+    F[0] = 1.0;
+    rhs[0] = -u[0];
+    for (int32_t k = 1; k < size; k++) {
+        rhs[k] = -(r[k] - mu * r[0] * t[k - 1]) / rho;
+        E[k * size] = -mu * t[k - 1] / rho;
+        for (int32_t l = 1; l < size; l++) {
+            const double one = k == l ? 1.0 : 0.0, Q = one - t[k - 1] * t[l - 1];
+            E[k * size + l] = (one - kappa * Q) / rho;
+            F[k * size + l] = kappa * Q;
+        }
+    }
+}
+
+// States at (r, u), the coefficients E + F D of dr and F of W dr, and the right-hand side; an open
+// contact lets go at once: dr = -r.
+static void linearise(pcs_contact_newton *newton, const double *r, const double *u)
+{
+    const pcs_block_matrix *W = newton->problem->W;
+    memset(newton->E, 0, (size_t)W->n * 2 * PCS_BLOCK_LU_STRIDE * sizeof *newton->E);
+    for (int32_t i = 0; i < W->n; i++) {
+        const int32_t first = W->offset[i], size = W->offset[i + 1] - first;
+        double *E = newton->E + (int64_t)i * PCS_BLOCK_LU_STRIDE, t[2], length;
+        double *F = newton->F + (int64_t)i * PCS_BLOCK_LU_STRIDE;
+        double *rhs = newton->rhs + first;
+        contact_state state = find_state(newton, i, r + first, u + first, t, &length);
+        newton->state[i] = (uint8_t)state;
+        newton->closed[i] = state != OPEN;
+        if (state == OPEN) {
+            for (int32_t k = 0; k < size; k++)
+                rhs[k] = -r[first + k];
+            continue;
+        }
+        if (state == SLIP) {
+            linearise_slip(newton, i, r + first, u + first, t, length, E, F, rhs);
+        } else {
+            for (int32_t k = 0; k < size; k++) {
+                F[k * size + k] = 1.0;
+                rhs[k] = -u[first + k];
+            }
+        }
+        for (int32_t k = 0; k < size * size; k++)
+            E[k] += newton->D[i] * F[k];
+    }
+}
+
+// What is left of the linear rows at the present direction, rhs - E dr - F W dr, in `left`; open
+// contacts have nothing left. Returns its norm.
+static double compute_defect(const pcs_contact_newton *newton, double *left)
+{
+    const pcs_block_matrix *W = newton->problem->W;
+    double sum = 0.0;
+    for (int32_t i = 0; i < W->n; i++) {
+        const int32_t first = W->offset[i], size = W->offset[i + 1] - first;
+        const double *E = newton->E + (int64_t)i * PCS_BLOCK_LU_STRIDE;
+        const double *F = newton->F + (int64_t)i * PCS_BLOCK_LU_STRIDE;
+        double du[3] = {0.0, 0.0, 0.0};
+        if (newton->closed[i])
+            pcs_block_matrix_multiply_row(W, i, newton->direction, du);
+        for (int32_t a = 0; a < size; a++) {
+            left[first + a] = newton->closed[i] ? newton->rhs[first + a] : 0.0;
+            for (int32_t b = 0; newton->closed[i] && b < size; b++)
+                left[first + a] -= E[a * size + b] * newton->direction[first + b] +
+                                   F[a * size + b] * du[b];
+            sum += left[first + a] * left[first + a];
         }
     }
     return sqrt(sum);
 }
 
-// States at (r, u), rows of the closed contacts, and the part of the step that the open ones take:
-// direction_i = -r_i and shift = W_closed,open direction.
-static void split_states(newton_work *work, const double *r, const double *u)
+// Makes sure that the analysis covers the closed contacts.
+static pcs_status analyse(pcs_contact_newton *newton)
 {
-    const pcs_block_matrix *W = work->problem->W;
-    work->active_rows = 0;
-    for (int32_t i = 0; i < W->n; i++) {
-        const pcs_one_contact *contact = &work->contact[i];
-        const int32_t first = W->offset[i], size = contact->size;
-        double a_N = r[first] - work->rho_N[i] * u[first], a_T[2] = {0.0, 0.0};
-        for (int32_t k = 1; k < size; k++)
-            a_T[k - 1] = r[first + k] - work->rho_T[i] * u[first + k];
-        bool open = contact->inverse_NN == 0.0 || !(a_N > 0.0);
-        bool slip = size > 1 && sqrt(a_T[0] * a_T[0] + a_T[1] * a_T[1]) > contact->mu * a_N;
-        work->state[i] = open ? OPEN : slip ? SLIP : STICK;
-        work->row[i] = open ? -1 : work->active_rows;
-        work->active_rows += open ? 0 : size;
-        for (int32_t k = first; k < first + size; k++)
-            work->direction[k] = open ? -r[k] : 0.0;
+    const int32_t n = newton->problem->W->n;
+    int32_t count = 0;
+    bool covered = newton->lu != NULL;
+    for (int32_t i = 0; i < n; i++) {
+        count += newton->closed[i];
+        covered = covered && (!newton->closed[i] || newton->analysed[i]);
     }
-    memset(work->shift, 0, (size_t)work->rows * sizeof *work->shift);
-    for (int32_t i = 0; i < W->n; i++)
-        if (work->state[i] != OPEN)
-            pcs_block_matrix_multiply_row(W, i, work->direction, work->shift + W->offset[i]);
+    bool costly = covered && pcs_block_lu_operations(newton->lu) > COSTLY_OPERATIONS &&
+                  count < SMALLER_PART * newton->n_analysed;
+    if (covered && !costly)
+        return PCS_OK;
+    // The first analysis takes all blocks, since contacts come and go; if it is cheap it is kept.
+    const bool all = newton->lu == NULL;
+    memcpy(newton->analysed, newton->closed, (size_t)n);
+    if (all)
+        memset(newton->analysed, 1, (size_t)n);
+    newton->n_analysed = all ? n : count;
+    pcs_arena_release(newton->arena, newton->behind);
+    PCS_TRY(pcs_block_lu_analyse(newton->arena, newton->problem->W, newton->analysed, &newton->lu));
+    return all ? analyse(newton) : PCS_OK;
 }
 
-// Coefficients of the linear rows of contact i:  E dr_i + F du_i = rhs  (3x3, row-major)
-typedef struct contact_rows {
-    double E[9], F[9];
-} contact_rows;
-
-static contact_rows linearise_contact(newton_work *work, int32_t i, const double *r,
-                                      const double *u)
+// Newton direction at (r, u); *usable is false when the matrix is singular or the step not finite.
+// The open contacts go first, the closed ones follow by the factors, and what rounding left (the
+// matrix is nearly singular for a small delta) by a second solve.
+static pcs_status compute_direction(pcs_contact_newton *newton, bool *usable)
 {
-    const pcs_one_contact *contact = &work->contact[i];
-    const int32_t first = work->problem->W->offset[i], size = contact->size;
-    contact_rows rows = {{0.0}, {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0}};
-    double *rhs = work->rhs + work->row[i];
-    for (int32_t k = 0; k < size; k++)
-        rhs[k] = -(u[first + k] + work->shift[first + k]);
-    if (work->state[i] != SLIP)
-        return rows;
-
-    const double rho = work->rho_T[i], mu = contact->mu, r_N = r[first];
-    double t[2] = {0.0, 0.0}, norm = 0.0;
-    for (int32_t k = 1; k < size; k++) {
-        t[k - 1] = r[first + k] - rho * u[first + k];
-        norm += t[k - 1] * t[k - 1];
+    double *left = newton->trial, defect = 0.0;
+    linearise(newton, newton->r, newton->u);
+    PCS_TRY(analyse(newton));
+    newton->factorisations++;
+    *usable = pcs_block_lu_factor(newton->lu, newton->problem->W, newton->E, newton->F,
+                                  newton->closed) < 0;
+    for (int32_t i = 0; i < newton->problem->W->n; i++)
+        for (int32_t k = newton->problem->W->offset[i]; k < newton->problem->W->offset[i + 1]; k++)
+            newton->direction[k] = newton->closed[i] ? 0.0 : newton->rhs[k];
+    for (int solve = 0; *usable && solve < SOLVES_MAX; solve++) {
+        const double before = defect;
+        defect = compute_defect(newton, left);
+        if (solve > 0 && defect <= SOLVE_TOLERANCE * before)
+            break;
+        pcs_block_lu_solve(newton->lu, left);
+        for (int32_t k = 0; k < newton->rows; k++)
+            newton->direction[k] += left[k];
     }
-    norm = sqrt(norm);
-    t[0] /= norm;
-    t[1] /= norm;
-    double kappa = size == 3 ? fmin(1.0, mu * fmax(0.0, r_N) / norm) : 0.0;
-    for (int32_t k = 1; k < size; k++) {
-        rhs[k] = -(r[first + k] - mu * r_N * t[k - 1]) / rho;
-        rows.E[3 * k] = -mu * t[k - 1] / rho;
-        for (int32_t l = 1; l < size; l++) {
-            double Q = (k == l ? 1.0 : 0.0) - t[k - 1] * t[l - 1];
-            rows.E[3 * k + l] = ((k == l ? 1.0 : 0.0) - kappa * Q) / rho;
-            rows.F[3 * k + l] = kappa * Q;
-            rhs[k] -= kappa * Q * work->shift[first + l];
-        }
-    }
-    return rows;
-}
-
-// J = E + F (W + D) on the closed contacts
-static void assemble(newton_work *work, const double *r, const double *u)
-{
-    const pcs_block_matrix *W = work->problem->W;
-    const int64_t m = work->active_rows;
-    memset(work->J, 0, (size_t)(m * m) * sizeof *work->J);
-    for (int32_t i = 0; i < W->n; i++) {
-        if (work->state[i] == OPEN)
-            continue;
-        const int32_t size = work->contact[i].size;
-        contact_rows rows = linearise_contact(work, i, r, u);
-        for (int32_t entry = W->row_start[i]; entry < W->row_start[i + 1]; entry++) {
-            const int32_t j = W->column[entry], columns = W->offset[j + 1] - W->offset[j];
-            const double *B = W->value + W->value_start[entry];
-            if (work->state[j] == OPEN)
-                continue;
-            for (int32_t a = 0; a < size; a++)
-                for (int32_t b = 0; b < columns; b++) {
-                    double sum = i == j ? rows.E[3 * a + b] + rows.F[3 * a + b] * work->D[i] : 0.0;
-                    for (int32_t k = 0; k < size; k++)
-                        sum += rows.F[3 * a + k] * B[k * columns + b];
-                    work->J[(work->row[i] + a) * m + work->row[j] + b] = sum;
-                }
-        }
-    }
-}
-
-// Newton direction at (r, u); false when J is singular or the step is not finite.
-static bool compute_direction(newton_work *work, const double *r, const double *u)
-{
-    const pcs_block_matrix *W = work->problem->W;
-    split_states(work, r, u);
-    if (work->active_rows == 0)
-        return true;
-    assemble(work, r, u);
-    if (pcs_dense_lu_factor(work->active_rows, work->J, work->pivot) >= 0)
-        return false;
-    pcs_dense_lu_solve(work->active_rows, work->J, work->pivot, 1, work->rhs);
-    for (int32_t i = 0; i < W->n; i++)
-        for (int32_t k = 0; work->state[i] != OPEN && k < work->contact[i].size; k++) {
-            double step = work->rhs[work->row[i] + k];
-            if (!isfinite(step))
-                return false;
-            work->direction[W->offset[i] + k] = step;
-        }
-    return true;
+    double sum = 0.0;
+    for (int32_t k = 0; k < newton->rows; k++)
+        sum += 0.0 * newton->direction[k]; // stays 0 unless some value is infinite or NaN
+    *usable = *usable && sum == 0.0;
+    return PCS_OK;
 }
 
 // trial = r + length direction; returns its merit
-static double try_length(newton_work *work, double length, const double *r)
+static double try_length(pcs_contact_newton *newton, double length)
 {
-    for (int32_t k = 0; k < work->rows; k++)
-        work->trial[k] = r[k] + length * work->direction[k];
-    compute_velocity(work, work->trial, work->trial_u);
-    return compute_merit(work, work->trial, work->trial_u);
+    for (int32_t k = 0; k < newton->rows; k++)
+        newton->trial[k] = newton->r[k] + length * newton->direction[k];
+    compute_velocity(newton, newton->trial, newton->trial_u);
+    return compute_merit(newton, newton->trial, newton->trial_u);
 }
 
 // Moves r along the direction, by the first length whose merit is enough below the reference; if
 // there is none by the whole step, since only new states lead out of a cycle. Returns the merit.
-static double search_line(newton_work *work, double reference, double *r, double *u)
+static double search_line(pcs_contact_newton *newton, double reference)
 {
-    double length = 1.0, merit = try_length(work, length, r);
+    double length = 1.0, merit = try_length(newton, length);
     for (int halving = 0; !(merit <= (1.0 - DECREASE * length) * reference); halving++) {
         if (halving == MAX_HALVINGS) {
-            merit = try_length(work, 1.0, r);
+            merit = try_length(newton, 1.0);
             break;
         }
         length *= 0.5;
-        merit = try_length(work, length, r);
+        merit = try_length(newton, length);
     }
-    memcpy(r, work->trial, (size_t)work->rows * sizeof *r);
-    memcpy(u, work->trial_u, (size_t)work->rows * sizeof *u);
+    double *r = newton->r, *u = newton->u;
+    newton->r = newton->trial;
+    newton->u = newton->trial_u;
+    newton->trial = r;
+    newton->trial_u = u;
     return merit;
 }
 
-// Newton on the proximal problem of the present centre, from r; true when it is solved.
-static bool solve_centre(newton_work *work, int32_t max_steps, double floor, double *r, double *u,
-                         int32_t *steps)
+// Newton on the proximal problem of the present centre, from r = c; *solved when it is solved.
+static pcs_status solve_centre(pcs_contact_newton *newton, pcs_monitor *monitor, int32_t max_steps,
+                               double floor, int32_t *steps, bool *solved)
 {
     double recent[MERIT_MEMORY];
-    compute_velocity(work, r, u);
-    double merit = compute_merit(work, r, u);
+    memcpy(newton->r, newton->centre, (size_t)newton->rows * sizeof *newton->r);
+    compute_velocity(newton, newton->r, newton->u);
+    double merit = compute_merit(newton, newton->r, newton->u);
     const double goal = fmax(floor, CENTRE_TOLERANCE * merit);
     for (int k = 0; k < MERIT_MEMORY; k++)
         recent[k] = merit;
-    for (int32_t k = 0; k < max_steps && merit > goal; k++) {
+    *solved = merit <= goal;
+    for (int32_t k = 0; k < max_steps && !*solved; k++) {
         double reference = 0.0;
+        bool usable;
         for (int l = 0; l < MERIT_MEMORY; l++)
             reference = fmax(reference, recent[l]);
         ++*steps;
-        if (!compute_direction(work, r, u))
-            return false;
-        merit = search_line(work, reference, r, u);
-        if (!isfinite(merit))
-            return false;
+        PCS_TRY(compute_direction(newton, &usable));
+        if (!usable)
+            return PCS_OK;
+        merit = search_line(newton, reference);
+        if (!isfinite(merit) || pcs_monitor_is_stopped(monitor))
+            return PCS_OK;
         recent[k % MERIT_MEMORY] = merit;
+        *solved = merit <= goal;
     }
-    return merit <= goal;
+    return PCS_OK;
 }
 
-static void project(const newton_work *work, double *r)
+static void project(const pcs_contact_newton *newton, const double *from, double *r)
 {
-    for (int32_t i = 0; i < work->problem->W->n; i++)
-        pcs_cone_project(work->contact[i].mu, work->contact[i].size,
-                         r + work->problem->W->offset[i]);
+    const pcs_friction_contact *problem = newton->problem;
+    memcpy(r, from, (size_t)newton->rows * sizeof *r);
+    for (int32_t i = 0; i < problem->W->n; i++) {
+        const int32_t first = problem->W->offset[i], size = problem->W->offset[i + 1] - first;
+        if (!pcs_is_bilateral(problem, i))
+            pcs_cone_project(problem->mu[i], size, r + first);
+    }
 }
 
-pcs_status pcs_contact_polish(pcs_nsgs_work *sweeps, const pcs_friction_contact *problem,
-                              const pcs_friction_opts *opts, pcs_arena *arena, double *r, double *u,
-                              int32_t *steps, bool *done)
-{
-    newton_work work;
-    *done = false;
-    PCS_TRY(newton_work_init(&work, problem, sweeps->contact, arena));
-    const size_t bytes = (size_t)work.rows * sizeof *r;
-    work.J = PCS_ARENA_ARRAY(arena, double, (int64_t)work.rows *work.rows);
-    if (work.J == NULL)
-        return PCS_ERROR_MEMORY;
+// The course of delta from centre to centre.
+typedef struct schedule {
+    double delta, fall;
+    int32_t failures; // in a row
+} schedule;
 
-    const int32_t start = *steps, last = start + opts->newton_iterations;
-    double delta = DELTA_FIRST, fall = FASTEST_FALL;
-    bool solved = false;
-    memcpy(work.centre, r, bytes);
-    while (*steps < last && !*done && delta <= DELTA_LARGEST) {
-        const int32_t left = last - *steps, first = *steps;
-        const bool solved_before = solved;
-        const double rounding = pcs_friction_contact_rounding(problem, work.centre);
-        const double floor = fmax(FLOOR_PART * opts->tolerance, rounding) * sweeps->scale;
-        set_delta(&work, delta);
-        memcpy(r, work.centre, bytes);
-        solved = solve_centre(&work, left < STEPS_PER_CENTRE ? left : STEPS_PER_CENTRE, floor, r, u,
-                              steps);
-        if (solved)
-            memcpy(work.centre, r, bytes);
-        project(&work, r);
-        *done = pcs_nsgs_keep_best(sweeps, problem, opts->tolerance, r, u);
-        if (*steps == first || sweeps->best_residual.scaled <= rounding)
-            break; // the centre is the solution, to the tolerance or to rounding
-        if (solved) {
-            delta = fmax(DELTA_SMALLEST, delta * fall);
-            fall = solved_before ? fmax(FASTEST_FALL, fall * fall) : fall;
-        } else {
-            delta = first == start ? delta * FIRST_RISE : delta / fall;
-            fall = fmin(SLOWEST_FALL, sqrt(fall));
+// An easy centre lets delta fall faster, a hard one slower, and none further than is needed: a
+// centre lowers the residual by a factor that is proportional to delta, here `gain`, and `way` is
+// the factor still missing. A failure goes back towards larger weights, each time further.
+static void advance(schedule *s, bool solved, int32_t steps, double gain, double way)
+{
+    if (solved) {
+        if (steps <= EASY_STEPS)
+            s->fall = fmax(FASTEST_FALL, s->fall * s->fall);
+        else if (steps > HARD_STEPS)
+            s->fall = fmin(SLOWEST_FALL, sqrt(s->fall));
+        const double needed = gain < 1.0 ? fmin(1.0, SAFETY * way / gain) : s->fall;
+        s->delta = fmax(DELTA_SMALLEST, s->delta * fmax(s->fall, needed));
+        s->failures = 0;
+        return;
+    }
+    s->fall = fmin(SLOWEST_FALL, sqrt(s->fall));
+    s->delta /= s->fall * (s->failures > 0 ? s->fall : 1.0);
+    s->failures++;
+}
+
+// A centre with weight delta lowers the residual to about delta, so a good start needs a small one.
+static double choose_delta(pcs_contact_newton *newton, const pcs_contact_newton_opts *opts,
+                           const double *r)
+{
+    if (opts->first_delta > 0.0)
+        return opts->first_delta;
+    pcs_friction_contact_velocity(newton->problem, r, newton->u);
+    double start = pcs_friction_contact_error(newton->problem, PCS_MEASURE_SCALED, r, newton->u);
+    return fmin(FIRST_DELTA, fmax(WARM_DELTA, START_PART * start));
+}
+
+pcs_status pcs_contact_newton_run(pcs_contact_newton *newton, pcs_monitor *monitor,
+                                  const pcs_contact_newton_opts *opts, double *r, int32_t *steps)
+{
+    const int32_t last = *steps + opts->max_steps;
+    const double scale = pcs_friction_contact_scale(newton->problem);
+    memcpy(newton->centre, r, (size_t)newton->rows * sizeof *r);
+    schedule s = {.delta = choose_delta(newton, opts, r), .fall = FIRST_FALL};
+    bool over = monitor->done;
+    double at_centre = monitor->last; // residual of the centre
+    while (!over && *steps < last && s.delta <= DELTA_LARGEST) {
+        const int32_t before = *steps, left = last - before;
+        bool solved;
+        double floor = FLOOR_PART * monitor->opts->tolerance * scale;
+        for (int32_t i = 0; i < newton->problem->W->n; i++)
+            newton->D[i] = s.delta * newton->mobility[i];
+        PCS_TRY(solve_centre(newton, monitor, left < STEPS_PER_CENTRE ? left : STEPS_PER_CENTRE,
+                             floor, steps, &solved));
+        project(newton, newton->r, r);
+        over = pcs_monitor_test(monitor, r);
+        const double gain = monitor->last / at_centre;
+        if (solved || gain < 1.0) {
+            at_centre = monitor->last;
+            memcpy(newton->centre, newton->r, (size_t)newton->rows * sizeof *r);
         }
+        advance(&s, solved, *steps - before, gain, monitor->opts->tolerance / monitor->last);
     }
-    memcpy(r, work.centre, bytes);
-    project(&work, r);
+    project(newton, newton->centre, r);
     return PCS_OK;
 }

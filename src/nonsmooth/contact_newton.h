@@ -1,14 +1,25 @@
-// Proximal semismooth Newton, the second stage of pcs_friction_solve.
+// Proximal semismooth Newton: the second-order stage of the default solver.
 #ifndef PCS_NONSMOOTH_CONTACT_NEWTON_H
 #define PCS_NONSMOOTH_CONTACT_NEWTON_H
 
-#include "nonsmooth/nsgs.h"
+#include "nonsmooth/friction_solver.h"
 
-// Newton from r, which becomes the last point that it trusts; every point is offered to `work` as a
-// best iterate. Counts the linear solves in *steps; *done when the tolerance is met. u is scratch.
-// PCS_ERROR_MEMORY leaves everything as it was.
-pcs_status pcs_contact_polish(pcs_nsgs_work *work, const pcs_friction_contact *problem,
-                              const pcs_friction_opts *opts, pcs_arena *arena, double *r, double *u,
-                              int32_t *steps, bool *done) PCS_MUST_CHECK;
+typedef struct pcs_contact_newton pcs_contact_newton;
+
+typedef struct pcs_contact_newton_opts {
+    double first_delta; // proximal weight of the first centre, relative to W_ii; 0: from r
+    int32_t max_steps;  // linear solves in all
+} pcs_contact_newton_opts;
+
+// Storage from the arena, which nobody else may use between create and the last run: factorisations
+// are laid behind it.
+pcs_status pcs_contact_newton_create(const pcs_friction_contact *problem, pcs_arena *arena,
+                                     pcs_contact_newton **out) PCS_MUST_CHECK;
+// Runs from r until the monitor says so, the steps are used up, or no weight helps. r becomes the
+// last centre, on the cones; the monitor has the best iterate. Steps are added to *steps.
+pcs_status pcs_contact_newton_run(pcs_contact_newton *newton, pcs_monitor *monitor,
+                                  const pcs_contact_newton_opts *opts, double *r, int32_t *steps)
+    PCS_MUST_CHECK;
+int32_t pcs_contact_newton_factorisations(const pcs_contact_newton *newton);
 
 #endif

@@ -20,9 +20,9 @@ pcs_status pcs_friction_contact_check(const pcs_friction_contact *problem, pcs_c
         if (size < 1 || size > 3)
             return pcs_error(ctx, PCS_ERROR_ARGUMENT, "contact %d has %d components, not 1, 2 or 3",
                              (int)i, (int)size);
-        if (size > 1 && !isfinite(problem->mu[i]))
+        if (size > 1 && !pcs_is_bilateral(problem, i) && !isfinite(problem->mu[i]))
             return pcs_error(ctx, PCS_ERROR_NUMERIC, "contact %d: friction is not finite", (int)i);
-        if (size > 1 && problem->mu[i] < 0.0)
+        if (size > 1 && !pcs_is_bilateral(problem, i) && problem->mu[i] < 0.0)
             return pcs_error(ctx, PCS_ERROR_ARGUMENT, "contact %d: friction %g is negative", (int)i,
                              problem->mu[i]);
         if (!all_finite(problem->q + first, size))

@@ -2,149 +2,273 @@
 // each one exactly with the others frozen,
 //     u_i = W_ii r_i + q_i',    q_i' = q_i + sum_{j != i} W_ij r_j.
 //
-// A full measure costs as much as a sweep, so the sweep reports the largest velocity change
-// |W_ii (r_i new - r_i old)| that it made, and the residual is measured when that is below the
-// tolerance (and now and then, so that the best iterate is known).
+// A full measure costs as much as a sweep, so the residual is measured when the changes of a sweep
+// foretell that it is below the tolerance (sweep.h), and now and then, so that the best iterate is
+// known.
 #include "nonsmooth/nsgs.h"
 
 #include <math.h>
-#include <string.h>
 
-// Sweeps between measures of an iterate that still moves: 3 % of overhead.
-enum { SWEEPS_PER_MEASURE = 32 };
+// Sweeps between measures of an iterate that still moves (3 % of overhead) and between looks at the
+// clock.
+enum { SWEEPS_PER_MEASURE = 32, SWEEPS_PER_LOOK = 8 };
 
-pcs_status pcs_nsgs_work_init(pcs_nsgs_work *work, const pcs_friction_contact *problem,
-                              pcs_arena *arena, const double *r)
+// 3 or 2 if all blocks have this size and the entries of W lie one behind the other; else 0.
+static int32_t find_uniform_size(const pcs_block_matrix *W)
 {
+    const int32_t size = W->offset[1] - W->offset[0];
+    if (size != 2 && size != 3)
+        return 0;
+    for (int32_t i = 0; i < W->n; i++)
+        if (W->offset[i] != i * size || W->offset[i + 1] - W->offset[i] != size)
+            return 0;
+    for (int32_t e = 0; e < W->row_start[W->n]; e++)
+        if (W->value_start[e] != (int64_t)e * size * size)
+            return 0;
+    return size;
+}
+
+static pcs_status prepare_levels(pcs_nsgs_work *work, pcs_arena *arena)
+{
+    const pcs_friction_contact *problem = work->problem;
     const pcs_block_matrix *W = problem->W;
-    const int32_t rows = W->offset[W->n];
-    work->contact = PCS_ARENA_ARRAY(arena, pcs_one_contact, W->n);
-    work->best = PCS_ARENA_ARRAY(arena, double, rows);
-    work->start = PCS_ARENA_ARRAY(arena, double, rows);
-    if (work->contact == NULL || work->best == NULL || work->start == NULL)
+    uint8_t *root = PCS_ARENA_ARRAY(arena, uint8_t, W->n);
+    work->sequence = PCS_ARENA_ARRAY(arena, int32_t, W->n);
+    if (root == NULL || work->sequence == NULL)
         return PCS_ERROR_MEMORY;
     for (int32_t i = 0; i < W->n; i++)
-        pcs_one_contact_prepare(&work->contact[i], W->offset[i + 1] - W->offset[i],
-                                W->value + W->value_start[W->diagonal[i]], problem->mu[i]);
-    memcpy(work->start, r, (size_t)rows * sizeof *r);
-    memcpy(work->best, r, (size_t)rows * sizeof *r);
-    work->best_residual = (pcs_friction_residual){INFINITY, INFINITY, -1};
-    work->scale = pcs_friction_contact_scale(problem);
+        root[i] = pcs_is_bilateral(problem, i) || problem->q[W->offset[i]] < 0.0;
+    return pcs_levels_compute(arena, W->n, W->row_start, W->column, root, work->sequence);
+}
+
+static pcs_status prepare_order(pcs_nsgs_work *work, pcs_arena *arena)
+{
+    const pcs_block_matrix *W = work->problem->W;
+    if (work->order == PCS_ORDER_AUTO)
+        work->order = W->n >= PCS_SWEEP_COLOURED_FROM ? PCS_ORDER_COLOURED : PCS_ORDER_NATURAL;
+    work->backward = work->order == PCS_ORDER_REVERSED;
+    if (work->order == PCS_ORDER_LEVELS)
+        return prepare_levels(work, arena);
+    if (work->order != PCS_ORDER_COLOURED)
+        return PCS_OK;
+    work->part = PCS_ARENA_ARRAY(arena, pcs_sweep_change, pcs_sweep_pieces(W->n));
+    if (work->part == NULL)
+        return PCS_ERROR_MEMORY;
+    PCS_TRY(pcs_colouring_compute(&work->colouring, arena, W->n, W->row_start, W->column));
+    work->sequence = work->colouring.member;
     return PCS_OK;
 }
 
-// q' = q_i + sum_{j != i} W_ij r_j
-static void compute_local_q(const pcs_friction_contact *problem, int32_t i, const double *r,
-                            double q[3])
+pcs_status pcs_nsgs_work_init_order(pcs_nsgs_work *work, const pcs_friction_contact *problem,
+                                    pcs_arena *arena, pcs_sweep_order order)
 {
     const pcs_block_matrix *W = problem->W;
-    const int32_t first = W->offset[i], size = W->offset[i + 1] - first;
-    for (int32_t a = 0; a < size; a++)
-        q[a] = problem->q[first + a];
-    for (int32_t k = W->row_start[i]; k < W->row_start[i + 1]; k++) {
-        const int32_t j = W->column[k], columns = W->offset[j + 1] - W->offset[j];
-        const double *B = W->value + W->value_start[k], *x = r + W->offset[j];
-        if (j == i)
-            continue;
-        if (size == 3 && columns == 3) {
-            q[0] += B[0] * x[0] + B[1] * x[1] + B[2] * x[2];
-            q[1] += B[3] * x[0] + B[4] * x[1] + B[5] * x[2];
-            q[2] += B[6] * x[0] + B[7] * x[1] + B[8] * x[2];
-            continue;
-        }
+    *work = (pcs_nsgs_work){.problem = problem, .order = order};
+    work->contact = PCS_ARENA_ARRAY(arena, pcs_one_contact, W->n);
+    work->slip = PCS_ARENA_ARRAY(arena, double, W->n);
+    if (work->contact == NULL || work->slip == NULL)
+        return PCS_ERROR_MEMORY;
+    for (int32_t i = 0; i < W->n; i++) {
+        const int32_t size = W->offset[i + 1] - W->offset[i];
+        const double *W_ii = W->value + W->value_start[W->diagonal[i]];
+        if (pcs_is_bilateral(problem, i))
+            pcs_one_contact_prepare_bilateral(&work->contact[i], size, W_ii);
+        else
+            pcs_one_contact_prepare(&work->contact[i], size, W_ii, problem->mu[i]);
+        work->slip[i] = 0.0;
+    }
+    work->uniform = find_uniform_size(W);
+    return prepare_order(work, arena);
+}
+
+pcs_status pcs_nsgs_work_init(pcs_nsgs_work *work, const pcs_friction_contact *problem,
+                              pcs_arena *arena)
+{
+    return pcs_nsgs_work_init_order(work, problem, arena, PCS_ORDER_AUTO);
+}
+
+pcs_status pcs_nsgs_mix(pcs_nsgs_work *work, int32_t memory, pcs_arena *arena)
+{
+    work->mixing = NULL;
+    if (memory == 0)
+        return PCS_OK;
+    pcs_sweep_mixing *mixing = PCS_ARENA_ARRAY(arena, pcs_sweep_mixing, 1);
+    if (mixing == NULL)
+        return PCS_ERROR_MEMORY;
+    PCS_TRY(pcs_sweep_mixing_init(mixing, work->problem, memory, arena));
+    mixing->tasks = work->tasks;
+    work->mixing = mixing;
+    return PCS_OK;
+}
+
+void pcs_nsgs_set_tasks(pcs_nsgs_work *work, pcs_tasks *tasks)
+{
+    work->tasks = tasks;
+    if (work->mixing != NULL)
+        work->mixing->tasks = tasks;
+}
+
+// q += sum over the entries from..to-1 of a row, blocks of 3 x 3 one behind the other
+static inline void multiply_3(const pcs_block_matrix *W, int32_t from, int32_t to, const double *r,
+                              double q[3])
+{
+    for (int32_t e = from; e < to; e++) {
+        const double *B = W->value + (int64_t)e * 9, *x = r + (int64_t)W->column[e] * 3;
+        q[0] += B[0] * x[0] + B[1] * x[1] + B[2] * x[2];
+        q[1] += B[3] * x[0] + B[4] * x[1] + B[5] * x[2];
+        q[2] += B[6] * x[0] + B[7] * x[1] + B[8] * x[2];
+    }
+}
+
+static inline void multiply_2(const pcs_block_matrix *W, int32_t from, int32_t to, const double *r,
+                              double q[3])
+{
+    for (int32_t e = from; e < to; e++) {
+        const double *B = W->value + (int64_t)e * 4, *x = r + (int64_t)W->column[e] * 2;
+        q[0] += B[0] * x[0] + B[1] * x[1];
+        q[1] += B[2] * x[0] + B[3] * x[1];
+    }
+}
+
+static void multiply_any(const pcs_block_matrix *W, int32_t size, int32_t from, int32_t to,
+                         const double *r, double q[3])
+{
+    for (int32_t e = from; e < to; e++) {
+        const int32_t j = W->column[e], columns = W->offset[j + 1] - W->offset[j];
+        const double *B = W->value + W->value_start[e], *x = r + W->offset[j];
         for (int32_t a = 0; a < size; a++)
             for (int32_t b = 0; b < columns; b++)
                 q[a] += B[a * columns + b] * x[b];
     }
 }
 
-// One sweep; returns max_i |W_ii (r_i new - r_i old)|_inf.
-static double sweep(const pcs_nsgs_work *work, const pcs_friction_contact *problem,
-                    double relaxation, double *r)
+// Solves block i with the others frozen. `uniform` is a constant at every call.
+static inline void visit(const pcs_nsgs_work *work, const int32_t uniform, int32_t i,
+                         pcs_sweep_change *change)
 {
-    double largest = 0.0;
-    for (int32_t i = 0; i < problem->W->n; i++) {
-        const pcs_one_contact *contact = &work->contact[i];
-        const int32_t size = contact->size;
-        double *r_i = r + problem->W->offset[i];
-        double q[3], solution[3], step[3];
-        compute_local_q(problem, i, r, q);
-        pcs_one_contact_compute(contact, q, solution);
-        for (int32_t a = 0; a < size; a++) {
-            step[a] = relaxation * (solution[a] - r_i[a]);
-            r_i[a] = relaxation == 1.0 ? solution[a] : r_i[a] + step[a];
-        }
-        for (int32_t a = 0; a < size; a++) {
-            double change = 0.0;
-            for (int32_t b = 0; b < size; b++)
-                change += contact->W[a * size + b] * step[b];
-            largest = fmax(largest, fabs(change));
-        }
+    const pcs_block_matrix *W = work->problem->W;
+    const pcs_one_contact *contact = &work->contact[i];
+    const int32_t size = uniform > 0 ? uniform : contact->size;
+    const int32_t first = uniform > 0 ? i * uniform : W->offset[i];
+    const int32_t from = W->row_start[i], middle = W->diagonal[i], to = W->row_start[i + 1];
+    const double *r = work->r;
+    double q[3], x[3], dr[3];
+    for (int32_t a = 0; a < size; a++)
+        q[a] = work->problem->q[first + a];
+    if (uniform == 3) {
+        multiply_3(W, from, middle, r, q);
+        multiply_3(W, middle + 1, to, r, q);
+    } else if (uniform == 2) {
+        multiply_2(W, from, middle, r, q);
+        multiply_2(W, middle + 1, to, r, q);
+    } else {
+        multiply_any(W, size, from, middle, r, q);
+        multiply_any(W, size, middle + 1, to, r, q);
     }
-    return largest;
+    pcs_one_contact_update(contact, q, &work->slip[i], x);
+    pcs_sweep_apply(size, contact->W, work->relaxation, x, work->r + first, dr, change);
 }
 
-bool pcs_nsgs_keep_best(pcs_nsgs_work *work, const pcs_friction_contact *problem, double tolerance,
-                        const double *r, double *u)
+// Blocks first..last-1 of the sequence, forward or backward.
+static void visit_range(const void *user, int32_t first, int32_t last, pcs_sweep_change *change)
 {
-    pcs_friction_residual residual = pcs_friction_contact_measure(problem, r, u);
-    if (residual.scaled < work->best_residual.scaled) {
-        work->best_residual = residual;
-        memcpy(work->best, r, (size_t)problem->W->offset[problem->W->n] * sizeof *r);
+    const pcs_nsgs_work *work = user;
+    const int32_t step = work->backward ? -1 : 1;
+    int32_t k = work->backward ? last - 1 : first;
+    for (int32_t count = last - first; count > 0; count--, k += step) {
+        const int32_t i = work->sequence != NULL ? work->sequence[k] : k;
+        if (work->uniform == 3)
+            visit(work, 3, i, change);
+        else if (work->uniform == 2)
+            visit(work, 2, i, change);
+        else
+            visit(work, 0, i, change);
     }
-    return residual.scaled <= tolerance;
 }
 
-bool pcs_nsgs_run(pcs_nsgs_work *work, const pcs_friction_contact *problem,
-                  const pcs_nsgs_opts *opts, int32_t max_sweeps, double *r, double *u,
-                  int32_t *sweeps)
+pcs_sweep_change pcs_nsgs_sweep(pcs_nsgs_work *work, double relaxation, double *r)
 {
-    double gate = opts->tolerance * work->scale;
+    pcs_sweep_change change = {0.0, 0.0, 0.0};
+    work->relaxation = relaxation;
+    work->r = r;
+    if (work->order == PCS_ORDER_COLOURED)
+        change = pcs_sweep_colours(&work->colouring, work->tasks, work->part, visit_range, work);
+    else
+        visit_range(work, 0, work->problem->W->n, &change);
+    if (work->order == PCS_ORDER_SYMMETRIC)
+        work->backward = !work->backward;
+    return change;
+}
+
+bool pcs_nsgs_run(pcs_nsgs_work *work, pcs_monitor *monitor, double relaxation, int32_t max_sweeps,
+                  double *r, int32_t *sweeps)
+{
+    pcs_sweep_forecast forecast;
+    pcs_sweep_forecast_init(&forecast, work->problem, monitor->opts->measure);
     for (int32_t k = 1; k <= max_sweeps; k++) {
-        double change = sweep(work, problem, opts->relaxation, r);
+        if (work->mixing != NULL)
+            pcs_sweep_mixing_before(work->mixing, r);
+        pcs_sweep_change change = pcs_nsgs_sweep(work, relaxation, r);
+        double foreseen = pcs_sweep_forecast_update(&forecast, &change);
         ++*sweeps;
-        bool quiet = change <= gate;
-        if (!quiet && k % SWEEPS_PER_MEASURE != 0 && k != max_sweeps)
-            continue;
-        if (pcs_nsgs_keep_best(work, problem, opts->tolerance, r, u))
+        if (!(foreseen > monitor->opts->tolerance) || k % SWEEPS_PER_MEASURE == 0 ||
+            k == max_sweeps) {
+            if (pcs_monitor_test(monitor, r))
+                return true;
+            if (!(foreseen > 0.0))
+                return false; // a fixed point, or no number: further sweeps repeat it
+            pcs_sweep_forecast_correct(&forecast, monitor->last);
+        } else if (k % SWEEPS_PER_LOOK == 0 && pcs_monitor_is_stopped(monitor)) {
             return true;
-        if (change == 0.0)
-            return false; // a fixed point: further sweeps repeat it
-        if (quiet)
-            gate = 0.5 * change; // slow convergence: the residual is above the change
+        }
+        if (work->mixing != NULL && k < max_sweeps)
+            pcs_sweep_mixing_after(work->mixing, r);
     }
     return false;
 }
 
-pcs_friction_residual pcs_nsgs_finish(const pcs_nsgs_work *work,
-                                      const pcs_friction_contact *problem, double *r, double *u)
-{
-    memcpy(r, work->best, (size_t)problem->W->offset[problem->W->n] * sizeof *r);
-    return pcs_friction_contact_measure(problem, r, u);
-}
+enum { MAX_SWEEPS = 100000 };
+enum { RELAXATION, ORDER, MEMORY, OPTION_COUNT };
 
-pcs_status pcs_nsgs_solve(const pcs_friction_contact *problem, const pcs_nsgs_opts *opts,
-                          pcs_arena *arena, double *r, double *u, pcs_solver_info *info)
-{
-    *info = (pcs_solver_info){0, {0.0, 0.0, -1}};
-    if (!(opts->tolerance >= 0.0) || opts->max_iterations < 0 ||
-        !(opts->relaxation > 0.0 && opts->relaxation < 2.0))
-        return pcs_error(arena->ctx, PCS_ERROR_ARGUMENT,
-                         "nsgs: tolerance %g, %d iterations or relaxation %g out of range",
-                         opts->tolerance, (int)opts->max_iterations, opts->relaxation);
-    PCS_TRY(pcs_friction_contact_check(problem, arena->ctx, r));
-    if (problem->W->n == 0)
-        return PCS_OK;
+static const char *const orders[] = {"auto",     "natural",  "reversed", "symmetric",
+                                     "coloured", "by_graph", NULL};
 
-    pcs_arena_mark mark = pcs_arena_get_mark(arena);
+static const pcs_option options[OPTION_COUNT] = {
+    [RELAXATION] = {"relaxation", PCS_OPTION_REAL, 1, 0, 2, NULL,
+                    "factor of each change, above 0 and below 2: 1 is none"},
+    [ORDER] = {"order", PCS_OPTION_CHOICE, PCS_ORDER_AUTO, PCS_ORDER_AUTO, PCS_ORDER_LEVELS, orders,
+               "of the contacts in a sweep; auto: natural, coloured for thousands of contacts"},
+    [MEMORY] = {"memory", PCS_OPTION_INTEGER, 0, 0, PCS_MIXING_MAX, NULL,
+                "sweeps that Anderson mixing remembers; 0: no mixing"},
+};
+
+static pcs_status solve(const pcs_friction_contact *problem, const pcs_solve_opts *opts,
+                        const double *option, pcs_arena *arena, double *r, double *u,
+                        pcs_solve_info *info)
+{
+    const int32_t limit = opts->max_iterations > 0 ? opts->max_iterations : MAX_SWEEPS;
+    const pcs_sweep_order order = (pcs_sweep_order)(int)option[ORDER];
+    pcs_monitor monitor;
     pcs_nsgs_work work;
-    pcs_status status = pcs_nsgs_work_init(&work, problem, arena, r);
-    if (status == PCS_OK) {
-        bool done = pcs_nsgs_run(&work, problem, opts, opts->max_iterations, r, u,
-                                 &info->iterations);
-        info->residual = pcs_nsgs_finish(&work, problem, r, u);
-        status = done ? PCS_OK : PCS_NOT_CONVERGED;
+    int32_t sweeps = 0;
+    if (!(option[RELAXATION] > 0.0 && option[RELAXATION] < 2.0))
+        return pcs_error(arena->ctx, PCS_ERROR_ARGUMENT,
+                         "gauss-seidel: relaxation %g is not between 0 and 2", option[RELAXATION]);
+    PCS_TRY(pcs_monitor_init(&monitor, problem, opts, arena, r));
+    PCS_TRY(pcs_nsgs_work_init_order(&work, problem, arena, order));
+    if (!monitor.done) {
+        pcs_tasks *tasks = NULL;
+        PCS_TRY(pcs_nsgs_mix(&work, (int32_t)option[MEMORY], arena));
+        if (work.order == PCS_ORDER_COLOURED && opts->threads > 1)
+            PCS_TRY(pcs_tasks_create(arena->ctx, opts->threads, &tasks));
+        pcs_nsgs_set_tasks(&work, tasks);
+        pcs_nsgs_run(&work, &monitor, option[RELAXATION], limit, r, &sweeps);
+        pcs_tasks_destroy(tasks);
     }
-    pcs_arena_release(arena, mark);
-    return status;
+    pcs_monitor_stage(&monitor, info, "sweeps", sweeps);
+    return pcs_monitor_finish(&monitor, r, u, info);
 }
+
+const pcs_friction_solver pcs_solver_gauss_seidel = {
+    "gauss-seidel", "sweeps of exact one-contact solves (nonlinear block Gauss-Seidel)", options,
+    OPTION_COUNT, solve};

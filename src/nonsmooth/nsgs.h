@@ -2,30 +2,55 @@
 #ifndef PCS_NONSMOOTH_NSGS_H
 #define PCS_NONSMOOTH_NSGS_H
 
-#include "nonsmooth/friction_contact.h"
+#include "nonsmooth/friction_solver.h"
 #include "nonsmooth/one_contact.h"
+#include "nonsmooth/sweep.h"
+#include "nonsmooth/sweep_mixing.h"
+
+// Order in which a sweep visits the blocks.
+typedef enum pcs_sweep_order {
+    PCS_ORDER_AUTO,      // coloured from PCS_SWEEP_COLOURED_FROM blocks on, natural below
+    PCS_ORDER_NATURAL,   // as they are numbered
+    PCS_ORDER_REVERSED,  // the other way round
+    PCS_ORDER_SYMMETRIC, // forward and backward in turn
+    PCS_ORDER_COLOURED,  // colour by colour: the only one that uses threads
+    PCS_ORDER_LEVELS     // breadth-first from the contacts with q_N < 0
+} pcs_sweep_order;
 
 typedef struct pcs_nsgs_work {
+    const pcs_friction_contact *problem;
     pcs_one_contact *contact; // diagonal blocks, prepared once
-    double *start;            // what r was
-    double *best;             // iterate with the smallest measured residual so far
-    pcs_friction_residual best_residual;
-    double scale; // |q|_inf or 1
+    double *slip;             // slip root of each contact in the last sweep, 0: none
+    int32_t uniform;          // 3 or 2: every block has this size and its values lie in order; or 0
+    pcs_sweep_order order;
+    int32_t *sequence; // blocks in the order of the sweep; NULL: natural
+    pcs_colouring colouring;
+    pcs_tasks *tasks;         // for coloured sweeps; NULL: one thread, the same bits
+    pcs_sweep_change *part;   // of each piece of a colour, so that threads do not change the sum
+    pcs_sweep_mixing *mixing; // NULL: plain sweeps
+    double relaxation;
+    double *r;     // iterate of the present sweep
+    bool backward; // direction of the next sweep
 } pcs_nsgs_work;
 
-// Takes storage from the arena, prepares the diagonal blocks and keeps r as the first best iterate
-// (its residual unknown, hence infinite).
+// Takes storage from the arena and prepares the diagonal blocks; the order is PCS_ORDER_AUTO.
 pcs_status pcs_nsgs_work_init(pcs_nsgs_work *work, const pcs_friction_contact *problem,
-                              pcs_arena *arena, const double *r) PCS_MUST_CHECK;
-// Measures r, keeps it if it is the best so far; true if it meets the tolerance.
-bool pcs_nsgs_keep_best(pcs_nsgs_work *work, const pcs_friction_contact *problem, double tolerance,
-                        const double *r, double *u);
-// At most `max_sweeps` sweeps on r, counted in *sweeps; true as soon as r meets the tolerance.
-bool pcs_nsgs_run(pcs_nsgs_work *work, const pcs_friction_contact *problem,
-                  const pcs_nsgs_opts *opts, int32_t max_sweeps, double *r, double *u,
-                  int32_t *sweeps);
-// Makes r the best iterate and u its velocities; returns its residual.
-pcs_friction_residual pcs_nsgs_finish(const pcs_nsgs_work *work,
-                                      const pcs_friction_contact *problem, double *r, double *u);
+                              pcs_arena *arena) PCS_MUST_CHECK;
+// The same with an order.
+pcs_status pcs_nsgs_work_init_order(pcs_nsgs_work *work, const pcs_friction_contact *problem,
+                                    pcs_arena *arena, pcs_sweep_order order) PCS_MUST_CHECK;
+// Anderson mixing of the iterates of pcs_nsgs_run with this memory: the load of a pile then arrives
+// in a number of sweeps that hardly grows with its height. 0: none.
+pcs_status pcs_nsgs_mix(pcs_nsgs_work *work, int32_t memory, pcs_arena *arena) PCS_MUST_CHECK;
+// Threads for coloured sweeps and for the mixing; the pool belongs to the caller.
+void pcs_nsgs_set_tasks(pcs_nsgs_work *work, pcs_tasks *tasks);
+// One sweep on r.
+pcs_sweep_change pcs_nsgs_sweep(pcs_nsgs_work *work, double relaxation, double *r);
+// At most `max_sweeps` sweeps on r, counted in *sweeps; iterates are tested when their residual is
+// expected below the tolerance, and now and then. True when the monitor says so (done or stopped).
+bool pcs_nsgs_run(pcs_nsgs_work *work, pcs_monitor *monitor, double relaxation, int32_t max_sweeps,
+                  double *r, int32_t *sweeps);
+
+extern const pcs_friction_solver pcs_solver_gauss_seidel;
 
 #endif

@@ -23,6 +23,9 @@
 static const double RANK_TOLERANCE = 64.0 * DBL_EPSILON;
 // Newton needs 3 to 6 steps, bisection of the whole range of exponents about 60.
 enum { MAX_ROOT_STEPS = 100, MAX_FIXED_POINT_STEPS = 200 };
+// From a root nearby one or two steps do; a start that needs more is worse than none.
+enum { MAX_FOLLOW_STEPS = 4 };
+static const double FOLLOW_TOLERANCE = 1e-5;
 // Data outside these bounds are scaled by powers of two, so that no product over- or underflows.
 static const double SAFE_SMALL = 1e-60, SAFE_LARGE = 1e60;
 
@@ -65,7 +68,7 @@ void pcs_one_contact_prepare(pcs_one_contact *p, int32_t size, const double *W, 
     memset(p, 0, sizeof *p);
     p->size = size;
     p->mu = mu;
-    memcpy(p->W, W, (size_t)(size * size) * sizeof *W);
+    p->W = W;
     p->inverse_NN = W[0] > 0.0 ? 1.0 / W[0] : 0.0;
     for (int32_t j = 1; j < size; j++) {
         p->c[j - 1] = -W[j] * p->inverse_NN;
@@ -82,6 +85,12 @@ void pcs_one_contact_prepare(pcs_one_contact *p, int32_t size, const double *W, 
     }
 }
 
+void pcs_one_contact_prepare_bilateral(pcs_one_contact *p, int32_t size, const double *W)
+{
+    pcs_one_contact_prepare(p, size, W, 0.0);
+    p->bilateral = true;
+}
+
 // |r - P_K(r - rho uhat)| / rho at u = W r + q, the velocity error of a candidate
 static double velocity_error(const pcs_one_contact *p, const double *q, const double *r)
 {
@@ -93,7 +102,7 @@ static double velocity_error(const pcs_one_contact *p, const double *q, const do
         trace += p->W[i * p->size + i];
     }
     double rho = trace > 0.0 ? (double)p->size / trace : 1.0;
-    double error = pcs_friction_natural_map(p->size, p->mu, rho, r, u) / rho;
+    double error = sqrt(pcs_friction_natural_map2(p->size, p->mu, rho, r, u)) / rho;
     return isfinite(error) ? error : INFINITY;
 }
 
@@ -181,37 +190,48 @@ typedef struct slip_point {
     double g, slope;
 } slip_point;
 
-// y = -(S + s I)^-1 b by cofactors, refined once; dy/ds = -(S + s I)^-1 y.
-static slip_point evaluate_slip(const pcs_one_contact *p, double r_N0, const double b[2], double s)
+// y = -(S + s I)^-1 b by cofactors, refined once.
+static void compute_slip_vector(const pcs_one_contact *p, const double b[2], double s,
+                                double inverse, double y[2])
 {
     double A0 = p->S[0] + s, A3 = p->S[3] + s, A1 = p->S[1], A2 = p->S[2];
-    double inverse = 1.0 / (s * (s + p->trace) + p->det);
-    double x = -(A3 * b[0] - A1 * b[1]) * inverse, y = -(A0 * b[1] - A2 * b[0]) * inverse;
-    double e0 = A0 * x + A1 * y + b[0], e1 = A2 * x + A3 * y + b[1];
-    x -= (A3 * e0 - A1 * e1) * inverse;
-    y -= (A0 * e1 - A2 * e0) * inverse;
-    double dx = -(A3 * x - A1 * y) * inverse, dy = -(A0 * y - A2 * x) * inverse;
-    double norm = sqrt(x * x + y * y), inverse_norm = 1.0 / norm;
-    double ratio = (r_N0 + p->c[0] * x + p->c[1] * y) * inverse_norm; // r_N / |r_T|
-    double d_norm = (x * dx + y * dy) * inverse_norm;
+    y[0] = -(A3 * b[0] - A1 * b[1]) * inverse;
+    y[1] = -(A0 * b[1] - A2 * b[0]) * inverse;
+    double e0 = A0 * y[0] + A1 * y[1] + b[0], e1 = A2 * y[0] + A3 * y[1] + b[1];
+    y[0] -= (A3 * e0 - A1 * e1) * inverse;
+    y[1] -= (A0 * e1 - A2 * e0) * inverse;
+}
+
+// The curve at s; dy/ds = -(S + s I)^-1 y.
+static slip_point evaluate_slip(const pcs_one_contact *p, double r_N0, const double b[2], double s)
+{
+    double inverse = 1.0 / (s * (s + p->trace) + p->det), y[2];
+    compute_slip_vector(p, b, s, inverse, y);
+    double dx = -((p->S[3] + s) * y[0] - p->S[1] * y[1]) * inverse;
+    double dy = -((p->S[0] + s) * y[1] - p->S[2] * y[0]) * inverse;
+    double norm = sqrt(y[0] * y[0] + y[1] * y[1]), inverse_norm = 1.0 / norm;
+    double ratio = (r_N0 + p->c[0] * y[0] + p->c[1] * y[1]) * inverse_norm; // r_N / |r_T|
+    double d_norm = (y[0] * dx + y[1] * dy) * inverse_norm;
     double d_ratio = (p->c[0] * dx + p->c[1] * dy - ratio * d_norm) * inverse_norm;
-    return (slip_point){{x, y}, norm, p->mu * ratio - 1.0, p->mu * d_ratio};
+    return (slip_point){{y[0], y[1]}, norm, p->mu * ratio - 1.0, p->mu * d_ratio};
 }
 
 // r on the cone from the direction of r_T. On the ray r_T = mu r_N t, u_N = 0 gives r_N without the
 // error of s, stable also for a large mu, unless its denominator cancels; then |r_T| gives r_N.
-static void slip_impulse(const pcs_one_contact *p, double r_N0, const slip_point *at, double *r)
+static void slip_impulse(const pcs_one_contact *p, double r_N0, const double y[2], double norm,
+                         double *r)
 {
-    double t[2] = {at->y[0] / at->norm, at->y[1] / at->norm};
+    double t[2] = {y[0] / norm, y[1] / norm};
     double denominator = 1.0 - p->mu * (p->c[0] * t[0] + p->c[1] * t[1]);
-    r[0] = denominator > 0.5 ? r_N0 / denominator : at->norm / p->mu;
+    r[0] = denominator > 0.5 ? r_N0 / denominator : norm / p->mu;
     r[1] = p->mu * r[0] * t[0];
     r[2] = p->mu * r[0] * t[1];
 }
 
 // Root of g(s) by Newton inside a bracket. For c = 0, g is the secular function of trust-region
 // methods, concave and nearly affine. |r_T| <= |b| / s bounds the root from above.
-static bool solve_slip(const pcs_one_contact *p, double r_N0, const double b[2], double *r)
+static bool solve_slip(const pcs_one_contact *p, double r_N0, const double b[2], double *slip,
+                       double *r)
 {
     double b_norm = sqrt(b[0] * b[0] + b[1] * b[1]);
     double c_norm = sqrt(p->c[0] * p->c[0] + p->c[1] * p->c[1]);
@@ -246,30 +266,104 @@ static bool solve_slip(const pcs_one_contact *p, double r_N0, const double b[2],
         double rounding = DBL_EPSILON * (1.0 + p->mu * (c_norm + r_N0 / at.norm)); // of g
         found = found || fabs(at.g) <= 2.0 * rounding;
     }
-    slip_impulse(p, r_N0, &at, r);
+    *slip = s;
+    slip_impulse(p, r_N0, at.y, at.norm, r);
     return found && isfinite(r[0]) && isfinite(r[1]) && isfinite(r[2]);
 }
 
-static bool solve_space(const pcs_one_contact *p, const double *q, double *r)
+// Newton for the same root from the root of an earlier, similar q. With D = det(S + s I) and the
+// cofactors of S in z = D r_T(s) = z_0 - s b, g needs no division:
+//     g = mu N/|z| - 1,  N = r_N0 D + c.z,      ds = (|z| - mu N) |z|^2 / (mu (N' |z|^2 + N z.b)).
+// A step below FOLLOW_TOLERANCE squares to less than any sweep notices, and shrinks with the change
+// of q, so that at the end of the sweeps the contact is solved to rounding. False: search afresh.
+static bool follow_slip(const pcs_one_contact *p, double r_N0, const double b[2], double *slip,
+                        double *r)
 {
-    double r_N0 = -q[0] * p->inverse_NN;
-    double b[2] = {q[1] - p->d[0] * q[0], q[2] - p->d[1] * q[0]};
-    double b_scale = fabs(q[1]) + fabs(q[2]) + (fabs(p->d[0]) + fabs(p->d[1])) * fabs(q[0]);
-    return solve_stick(p, r_N0, b, b_scale, r) || solve_slip(p, r_N0, b, r);
+    const double *S = p->S, mu = p->mu;
+    double z0 = S[1] * b[1] - S[3] * b[0], z1 = S[2] * b[0] - S[0] * b[1];
+    double c_b = p->c[0] * b[0] + p->c[1] * b[1], c_z = p->c[0] * z0 + p->c[1] * z1;
+    double s = *slip;
+    for (int step = 0; step < MAX_FOLLOW_STEPS; step++) {
+        double x = z0 - s * b[0], y = z1 - s * b[1], z2 = x * x + y * y;
+        double N = r_N0 * (s * (s + p->trace) + p->det) + c_z - s * c_b;
+        double N_slope = r_N0 * (2.0 * s + p->trace) - c_b;
+        double ds = (sqrt(z2) - mu * N) * z2 / (mu * (N_slope * z2 + N * (x * b[0] + y * b[1])));
+        s += ds;
+        if (!(s > 0.0))
+            return false;
+        if (fabs(ds) > FOLLOW_TOLERANCE * (p->trace + s))
+            continue;
+        double t[2];
+        compute_slip_vector(p, b, s, 1.0 / (s * (s + p->trace) + p->det), t);
+        slip_impulse(p, r_N0, t, sqrt(t[0] * t[0] + t[1] * t[1]), r);
+        *slip = s;
+        return isfinite(r[0]) && isfinite(r[1]) && isfinite(r[2]);
+    }
+    return false;
 }
 
-void pcs_one_contact_compute(const pcs_one_contact *p, const double *q, double *r)
+// Reduced data of the contact with u_N = 0: r_N0, b, and the size of the terms of b.
+static double reduce_to_plane(const pcs_one_contact *p, const double *q, double b[2],
+                              double *b_scale)
 {
-    memset(r, 0, (size_t)p->size * sizeof *r);
+    b[0] = q[1] - p->d[0] * q[0];
+    b[1] = q[2] - p->d[1] * q[0];
+    *b_scale = fabs(q[1]) + fabs(q[2]) + (fabs(p->d[0]) + fabs(p->d[1])) * fabs(q[0]);
+    return -q[0] * p->inverse_NN;
+}
+
+static void solve_bilateral(const pcs_one_contact *p, const double *q, double *r)
+{
+    if (p->size == 3) {
+        double b[2], b_scale, r_N0 = reduce_to_plane(p, q, b, &b_scale);
+        const double *S = p->S, *V = p->inverse;
+        double x = -(V[0] * b[0] + V[1] * b[1]), y = -(V[2] * b[0] + V[3] * b[1]);
+        double e0 = S[0] * x + S[1] * y + b[0], e1 = S[2] * x + S[3] * y + b[1];
+        r[1] = x - (V[0] * e0 + V[1] * e1);
+        r[2] = y - (V[2] * e0 + V[3] * e1);
+        r[0] = r_N0 + p->c[0] * r[1] + p->c[1] * r[2];
+        return;
+    }
+    r[0] = -q[0] * p->inverse_NN;
+    if (p->size == 2) {
+        r[1] = -(q[1] - p->d[0] * q[0]) * p->inverse[0];
+        r[0] += p->c[0] * r[1];
+    }
+}
+
+void pcs_one_contact_update(const pcs_one_contact *p, const double *q, double *slip, double *r)
+{
+    for (int32_t k = 0; k < p->size; k++)
+        r[k] = 0.0;
+    if (p->bilateral) {
+        solve_bilateral(p, q, r);
+        return;
+    }
     if (!(q[0] < 0.0) || p->inverse_NN == 0.0)
         return; // open; or q_N < 0 with W_NN = 0, which no impulse can mend
     if (p->size == 1 || p->mu == 0.0) {
         r[0] = -q[0] * p->inverse_NN;
         return;
     }
-    bool solved = p->size == 2 ? solve_plane(p, q, r) : solve_space(p, q, r);
-    if (!solved)
+    if (p->size == 2) {
+        if (!solve_plane(p, q, r))
+            solve_by_fixed_point(p, q, r);
+        return;
+    }
+    double b[2], b_scale, r_N0 = reduce_to_plane(p, q, b, &b_scale);
+    if (solve_stick(p, r_N0, b, b_scale, r))
+        return;
+    if (*slip > 0.0 && follow_slip(p, r_N0, b, slip, r))
+        return;
+    *slip = 0.0;
+    if (!solve_slip(p, r_N0, b, slip, r))
         solve_by_fixed_point(p, q, r);
+}
+
+void pcs_one_contact_compute(const pcs_one_contact *p, const double *q, double *r)
+{
+    double slip = 0.0;
+    pcs_one_contact_update(p, q, &slip, r);
 }
 
 void pcs_one_contact_solve(int32_t size, const double *W, const double *q, double mu, double *r)

@@ -3,27 +3,25 @@
 // recomputed from W, q and r alone [AcaryBrogliato2008, ch. 13; De Saxce's change of variable].
 #include <float.h>
 #include <math.h>
-#include <stdbool.h>
 
 #include "math/cone.h"
 #include "nonsmooth/friction_contact.h"
 
-double pcs_friction_natural_map(int32_t size, double mu, double rho, const double *r,
-                                const double *u)
+double pcs_friction_natural_map2(int32_t size, double mu, double rho, const double *r,
+                                 const double *u)
 {
     double z[3] = {0.0, 0.0, 0.0}, slip = 0.0, sum = 0.0;
     if (size > 1)
-        slip = size == 2 ? fabs(u[1]) : hypot(u[1], u[2]);
+        slip = size == 2 ? fabs(u[1]) : sqrt(u[1] * u[1] + u[2] * u[2]);
     for (int32_t k = 0; k < size; k++)
         z[k] = r[k] - rho * (k == 0 ? u[0] + mu * slip : u[k]);
     pcs_cone_project(size > 1 ? mu : 0.0, size, z);
     for (int32_t k = 0; k < size; k++)
         sum += (r[k] - z[k]) * (r[k] - z[k]);
-    return sqrt(sum);
+    return sum;
 }
 
-// rho_i = 3 / trace(W_ii); 1 for a block without mobility, where no other scale is at hand
-static double local_rho(const pcs_block_matrix *W, int32_t i)
+double pcs_friction_block_rho(const pcs_block_matrix *W, int32_t i)
 {
     const int32_t size = W->offset[i + 1] - W->offset[i];
     const double *W_ii = W->value + W->value_start[W->diagonal[i]];
@@ -41,34 +39,116 @@ double pcs_friction_contact_scale(const pcs_friction_contact *problem)
     return largest > 0.0 ? largest : 1.0;
 }
 
-pcs_friction_residual pcs_friction_contact_measure(const pcs_friction_contact *problem,
-                                                   const double *r, double *u)
+void pcs_friction_contact_velocity(const pcs_friction_contact *problem, const double *r, double *u)
 {
     const pcs_block_matrix *W = problem->W;
-    pcs_friction_residual residual = {0.0, 0.0, -1};
+    for (int32_t i = 0; i < W->n; i++) {
+        for (int32_t k = W->offset[i]; k < W->offset[i + 1]; k++)
+            u[k] = problem->q[k];
+        pcs_block_matrix_multiply_row(W, i, r, u + W->offset[i]);
+    }
+}
+
+// |F_i(rho)|^2 of block i at (r_i, u_i)
+static double block_map2(const pcs_friction_contact *problem, int32_t i, double rho,
+                         const double *r_i, const double *u_i)
+{
+    const int32_t size = problem->W->offset[i + 1] - problem->W->offset[i];
+    if (!pcs_is_bilateral(problem, i))
+        return pcs_friction_natural_map2(size, problem->mu[i], rho, r_i, u_i);
     double sum = 0.0;
-    bool is_number = true;
+    for (int32_t k = 0; k < size; k++)
+        sum += rho * u_i[k] * rho * u_i[k];
+    return sum;
+}
+
+// Sums over the blocks seen so far.
+typedef struct tally {
+    double map2;       // sum |F_i(1)|^2
+    double qq, rr, uu; // squared norms
+    double largest;    // velocity error of the worst block; a NaN is the largest of all
+    int32_t worst;
+} tally;
+
+static void count_norms(tally *t, const pcs_friction_contact *problem, int32_t i, const double *r_i,
+                        const double *u_i)
+{
+    const double *q_i = problem->q + problem->W->offset[i];
+    for (int32_t k = 0; k < problem->W->offset[i + 1] - problem->W->offset[i]; k++) {
+        t->qq += q_i[k] * q_i[k];
+        t->rr += r_i[k] * r_i[k];
+        t->uu += u_i[k] * u_i[k];
+    }
+    t->map2 += block_map2(problem, i, 1.0, r_i, u_i);
+}
+
+static void count_velocity_error(tally *t, const pcs_friction_contact *problem, int32_t i,
+                                 const double *r_i, const double *u_i)
+{
+    const double rho = pcs_friction_block_rho(problem->W, i);
+    double error = sqrt(block_map2(problem, i, rho, r_i, u_i)) / rho;
+    if (!isnan(t->largest) && (t->worst < 0 || !(error <= t->largest))) {
+        t->largest = error;
+        t->worst = i;
+    }
+}
+
+// max(|q|, |r|, |u|), or 1 if all are zero
+static double relative_scale(const tally *t)
+{
+    double largest = sqrt(fmax(t->qq, fmax(t->rr, t->uu)));
+    return largest > 0.0 ? largest : 1.0;
+}
+
+double pcs_friction_contact_error(const pcs_friction_contact *problem, pcs_measure measure,
+                                  const double *r, const double *u)
+{
+    const pcs_block_matrix *W = problem->W;
+    tally t = {.worst = -1};
+    for (int32_t i = 0; i < W->n; i++) {
+        if (measure == PCS_MEASURE_SCALED)
+            count_velocity_error(&t, problem, i, r + W->offset[i], u + W->offset[i]);
+        else
+            count_norms(&t, problem, i, r + W->offset[i], u + W->offset[i]);
+    }
+    switch (measure) {
+    case PCS_MEASURE_SCALED: return t.largest / pcs_friction_contact_scale(problem);
+    case PCS_MEASURE_UNSCALED: return sqrt(t.map2);
+    case PCS_MEASURE_RELATIVE: break;
+    }
+    return sqrt(t.map2) / relative_scale(&t);
+}
+
+pcs_residual pcs_friction_contact_measure(const pcs_friction_contact *problem, const double *r,
+                                          double *u)
+{
+    const pcs_block_matrix *W = problem->W;
+    tally t = {.worst = -1};
     for (int32_t i = 0; i < W->n; i++) {
         const int32_t first = W->offset[i], size = W->offset[i + 1] - first;
-        const double rho = local_rho(W, i);
         double u_i[3] = {0.0, 0.0, 0.0};
         for (int32_t k = 0; k < size; k++)
             u_i[k] = problem->q[first + k];
         pcs_block_matrix_multiply_row(W, i, r, u_i);
         for (int32_t k = 0; u != NULL && k < size; k++)
             u[first + k] = u_i[k];
-        double unit = pcs_friction_natural_map(size, problem->mu[i], 1.0, r + first, u_i);
-        double scaled = pcs_friction_natural_map(size, problem->mu[i], rho, r + first, u_i) / rho;
-        sum += unit * unit;
-        if (is_number && (!(scaled <= residual.scaled) || residual.worst < 0)) {
-            residual.scaled = scaled;
-            residual.worst = i;
-            is_number = !isnan(scaled); // the first NaN stays
-        }
+        count_norms(&t, problem, i, r + first, u_i);
+        count_velocity_error(&t, problem, i, r + first, u_i);
     }
-    residual.scaled /= pcs_friction_contact_scale(problem);
-    residual.unscaled = sqrt(sum);
-    return residual;
+    return (pcs_residual){.scaled = t.largest / pcs_friction_contact_scale(problem),
+                          .unscaled = sqrt(t.map2),
+                          .relative = sqrt(t.map2) / relative_scale(&t),
+                          .worst = t.worst};
+}
+
+double pcs_residual_in(const pcs_residual *residual, pcs_measure measure)
+{
+    switch (measure) {
+    case PCS_MEASURE_SCALED: return residual->scaled;
+    case PCS_MEASURE_UNSCALED: return residual->unscaled;
+    case PCS_MEASURE_RELATIVE: break;
+    }
+    return residual->relative;
 }
 
 double pcs_friction_contact_rounding(const pcs_friction_contact *problem, const double *r)
@@ -77,7 +157,7 @@ double pcs_friction_contact_rounding(const pcs_friction_contact *problem, const 
     double largest = 0.0;
     for (int32_t i = 0; i < W->n; i++) {
         const int32_t size = W->offset[i + 1] - W->offset[i];
-        const double mu = size > 1 ? problem->mu[i] : 0.0;
+        const double mu = size > 1 && !pcs_is_bilateral(problem, i) ? problem->mu[i] : 0.0;
         for (int32_t a = 0; a < size; a++) {
             double sum = 0.0;
             for (int32_t k = W->row_start[i]; k < W->row_start[i + 1]; k++) {

@@ -5,7 +5,7 @@
 
 #include "base/arena.h"
 #include "model/assembly.h"
-#include "nonsmooth/friction_contact.h"
+#include "nonsmooth/friction_solver.h"
 #include "schemes/scheme.h"
 
 // Options, in the order of the table in moreau_jean.c.

@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+#include "nonsmooth/auto.h"
+#include "nonsmooth/nsgs.h"
+
 // A contact that stays closed while its normal turns (a bead in a bowl, a plane on a swinging body)
 // needs the velocity rows where it will be, as joints do: U_N at the end is H_N v_{k+1} plus
 // (H_N(q_k [+] h v_k) - H_N) v_k, and U_N at the start is extrapolated from both. Without this a
@@ -135,38 +138,53 @@ int32_t pcs_mj_activate_reached(moreau_jean *s, const pcs_state *state, const do
 static const double second_relaxation = 0.8;
 enum { SECOND_SWEEPS = 10 }; // times the option
 
-static pcs_status solve_problem(moreau_jean *s, const pcs_friction_contact *problem,
-                                pcs_friction_info *info)
+// A residual that only the rounding of r keeps above the tolerance counts as converged.
+static pcs_status accept_rounding(pcs_status status, const pcs_solve_info *info)
 {
-    const double *option = s->base.options;
-    pcs_friction_opts opts = pcs_friction_default();
-    opts.tolerance = option[MJ_SOLVER_TOLERANCE];
-    opts.max_iterations = (int32_t)option[MJ_SOLVER_ITERATIONS];
-    pcs_status status = pcs_friction_solve(problem, &opts, &s->arena, s->r, s->u, info);
-    if (status != PCS_NOT_CONVERGED || (int)option[MJ_ON_FAILURE] != MJ_NEXT_SOLVER)
-        return status;
-    pcs_nsgs_opts nsgs = pcs_nsgs_default();
-    nsgs.tolerance = opts.tolerance;
-    nsgs.max_iterations = opts.max_iterations > INT32_MAX / SECOND_SWEEPS
-                              ? INT32_MAX
-                              : SECOND_SWEEPS * opts.max_iterations;
-    nsgs.relaxation = second_relaxation;
-    double *r = PCS_ARENA_ARRAY(&s->arena, double, s->offset[s->n_active]);
-    double *u = PCS_ARENA_ARRAY(&s->arena, double, s->offset[s->n_active]);
+    return status == PCS_NOT_CONVERGED && info->at_rounding ? PCS_OK : status;
+}
+
+static pcs_status solve_again(moreau_jean *s, const pcs_friction_contact *problem,
+                              pcs_solve_opts opts, pcs_solve_info *info)
+{
+    const size_t bytes = sizeof(double) * (size_t)s->offset[s->n_active];
+    double *r = pcs_arena_alloc(&s->arena, bytes, 1), *u = pcs_arena_alloc(&s->arena, bytes, 1);
     if (!r || !u)
         return PCS_ERROR_MEMORY;
-    memset(r, 0, sizeof(double) * (size_t)s->offset[s->n_active]);
-    pcs_solver_info second;
-    pcs_status again = pcs_nsgs_solve(problem, &nsgs, &s->arena, r, u, &second);
-    if (again < 0)
-        return again;
-    info->sweeps += second.iterations;
+    memset(r, 0, bytes);
+    opts.max_iterations = opts.max_iterations > INT32_MAX / SECOND_SWEEPS
+                              ? INT32_MAX
+                              : SECOND_SWEEPS * opts.max_iterations;
+    pcs_solve_info second;
+    pcs_status status = accept_rounding(
+        pcs_friction_solve(problem, &pcs_solver_gauss_seidel, &opts, &second_relaxation, &s->arena,
+                           r, u, &second),
+        &second);
+    if (status < 0)
+        return status;
+    second.iterations += info->iterations;
     if (second.residual.scaled < info->residual.scaled) {
-        memcpy(s->r, r, sizeof(double) * (size_t)s->offset[s->n_active]);
-        memcpy(s->u, u, sizeof(double) * (size_t)s->offset[s->n_active]);
-        info->residual = second.residual;
+        memcpy(s->r, r, bytes);
+        memcpy(s->u, u, bytes);
+        *info = second;
     }
-    return again;
+    return status;
+}
+
+static pcs_status solve_problem(moreau_jean *s, const pcs_friction_contact *problem,
+                                pcs_solve_info *info)
+{
+    const double *option = s->base.options;
+    pcs_solve_opts opts = pcs_solve_default();
+    opts.measure = PCS_MEASURE_SCALED;
+    opts.tolerance = option[MJ_SOLVER_TOLERANCE];
+    opts.max_iterations = (int32_t)option[MJ_SOLVER_ITERATIONS];
+    pcs_status status = accept_rounding(pcs_friction_solve(problem, &pcs_solver_auto, &opts, NULL,
+                                                           &s->arena, s->r, s->u, info),
+                                        info);
+    if (status == PCS_NOT_CONVERGED && (int)option[MJ_ON_FAILURE] == MJ_NEXT_SOLVER)
+        return solve_again(s, problem, opts, info);
+    return status;
 }
 
 // Names the body or, if all are finite, the contact behind a NaN or an infinity in the problem.
@@ -209,15 +227,15 @@ pcs_status pcs_mj_solve_contacts(moreau_jean *s, pcs_step_report *report)
             q[j] += s->restitution[s->offset[k] + j];
         q[0] += s->turning[s->active[k]];
     }
-    pcs_friction_contact problem = {&s->W, s->q_c, s->mu};
-    pcs_friction_info info = {0};
+    pcs_friction_contact problem = {&s->W, s->q_c, s->mu, NULL};
+    pcs_solve_info info;
     pcs_arena_mark mark = pcs_arena_get_mark(&s->arena);
     pcs_status status = solve_problem(s, &problem, &info);
     pcs_arena_release(&s->arena, mark);
     if (status == PCS_ERROR_NUMERIC)
         return not_finite(s);
     report->residual = info.residual.scaled;
-    report->solver_iterations += info.sweeps + info.newton_steps;
+    report->solver_iterations += info.iterations;
     return status;
 }
 

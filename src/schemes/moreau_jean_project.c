@@ -7,7 +7,11 @@
 
 #include <string.h>
 
+#include "nonsmooth/auto.h"
+
 enum { PASSES_MAX = 25 };
+// Residual of the push-out relative to the deepest penetration: a pass is repeated anyway.
+static const double PUSH_OUT_TOLERANCE = 1e-10;
 // A pass that does not bring the error below this part of the last one has met rounding, a redundant
 // contradiction or a singular position.
 static const double stagnation = 0.5;
@@ -95,12 +99,14 @@ static pcs_status push_out(moreau_jean *s, double deepest, pcs_step_report *repo
     }
     pcs_block_matrix W;
     PCS_TRY(pcs_saddle_delassus(s->saddle, n, H, &s->arena, &W));
-    pcs_friction_contact problem = {&W, q, mu};
-    pcs_friction_opts opts = pcs_friction_default();
+    pcs_friction_contact problem = {&W, q, mu, NULL};
+    pcs_solve_opts opts = pcs_solve_default();
+    opts.measure = PCS_MEASURE_SCALED;
+    opts.tolerance = PUSH_OUT_TOLERANCE;
     opts.max_iterations = (int32_t)s->base.options[MJ_SOLVER_ITERATIONS];
-    pcs_friction_info info;
-    PCS_TRY(pcs_friction_solve(&problem, &opts, &s->arena, l, u, &info)); // the passes check it
-    report->solver_iterations += info.sweeps + info.newton_steps;
+    pcs_solve_info info; // the passes check the gaps
+    PCS_TRY(pcs_friction_solve(&problem, &pcs_solver_auto, &opts, NULL, &s->arena, l, u, &info));
+    report->solver_iterations += info.iterations;
     memset(s->momentum, 0, sizeof(double) * (size_t)model->n_v);
     memset(s->p_step, 0, sizeof(double) * (size_t)model->n_rows);
     for (int32_t k = 0; k < n; ++k) {

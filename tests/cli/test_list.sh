@@ -10,11 +10,14 @@ expect_text out "theta +0\.5 +number from 0\.5 to 1"
 expect_text out "one of none \| bilateral \| all"
 expect_no_text out "revolute"
 expect_code 0 list solvers
-expect_text out "^  gauss-seidel-newton: "
+expect_text out "^LCP: "
+expect_text out "^MLCP: "
+expect_text out "^local: "
+expect_text out "^global: "
+expect_text out "^  lemke: "
 expect_text out "^  gauss-seidel: "
-expect_text out "tolerance +1e-10 +number from 0 to 1"
-expect_text out "newton_max_rows +1500 +integer from 0"
-expect_text out "solver_tolerance and solver_iterations set"
+[[ $(grep -c "^  auto: " out) -eq 4 ]] || fail "auto is not in every class"
+expect_text out "relaxation +1 +number from 0 to 2"
 expect_no_text out "moreau-jean"
 expect_mistake "did you mean 'solvers'" list solver
 expect_code 0 list joints contacts
@@ -32,7 +35,7 @@ expect_mistake "did you mean 'schemes'" list scheems
 expect_mistake "there are schemes" list everything
 
 expect_code 0 --help
-for verb in run check info list; do
+for verb in run check info solve bench list; do
     expect_text out "^  $verb "
     expect_code 0 "$verb" --help
     expect_text out "^usage: percuss $verb"
@@ -49,7 +52,7 @@ done
 if [[ -n ${PERCUSS_SOURCE:-} ]]; then
     docs=$PERCUSS_SOURCE/docs
     sed 's/\\-/-/g' "$docs/percuss.1" >manual
-    for verb in run check info list; do
+    for verb in run check info solve bench list; do
         expect_code 0 "$verb" --help
         grep -oE '^  --[a-z-]+' out | tr -d ' ' >options
         [[ -s options ]] || fail "no options in $verb --help"

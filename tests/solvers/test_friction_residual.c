@@ -42,7 +42,7 @@ static void three_contacts_init(three_contacts *c)
     memcpy(c->value, value, sizeof value);
     c->W = (pcs_block_matrix){3,           c->offset, c->row_start, c->column, c->value_start,
                               c->diagonal, c->value};
-    c->problem = (pcs_friction_contact){&c->W, c->q, c->mu};
+    c->problem = (pcs_friction_contact){&c->W, c->q, c->mu, NULL};
 }
 
 // At r = 0, u = q and r - P_K(r - rho uhat) = -P_K(-rho uhat): the length of P_K(-uhat).
@@ -53,7 +53,7 @@ static void values_at_zero(void **state)
     const double r[6] = {0};
     double u[6];
     three_contacts_init(&c);
-    pcs_friction_residual residual = pcs_friction_contact_measure(&c.problem, r, u);
+    pcs_residual residual = pcs_friction_contact_measure(&c.problem, r, u);
     for (int k = 0; k < 6; k++)
         assert_true(u[k] == c.q[k]);
     // size 1: -uhat = 0.5 (mu has no meaning). size 2: uhat_N = 0.25 + 0.5 * 1, so -uhat is in the
@@ -75,8 +75,8 @@ static void local_scaling(void **state)
     const int64_t start = 0;
     double value = 2.0, q = -0.5, mu = 0.0, r = 0.5;
     pcs_block_matrix W = {1, offset, row_start, &zero, &start, &zero, &value};
-    pcs_friction_contact problem = {&W, &q, &mu};
-    pcs_friction_residual residual = pcs_friction_contact_measure(&problem, &r, NULL);
+    pcs_friction_contact problem = {&W, &q, &mu, NULL};
+    pcs_residual residual = pcs_friction_contact_measure(&problem, &r, NULL);
     assert_near(residual.scaled, (1.0 / 3.0) / 0.5, 4.0 * DBL_EPSILON);
     assert_near(residual.unscaled, 0.5, 4.0 * DBL_EPSILON);
     q = 0.0; // without driving velocity the error counts as it is
@@ -91,7 +91,7 @@ static void scaled_residual_has_no_units(void **state)
     three_contacts c;
     double r[6] = {0.3, 0.2, 0.15, 0.4, -0.05, 0.2};
     three_contacts_init(&c);
-    pcs_friction_residual before = pcs_friction_contact_measure(&c.problem, r, NULL);
+    pcs_residual before = pcs_friction_contact_measure(&c.problem, r, NULL);
     const double s = 1.3e7, v = 2.9e-4;
     for (int k = 0; k < 20; k++)
         c.value[k] /= s;
@@ -99,7 +99,7 @@ static void scaled_residual_has_no_units(void **state)
         c.q[k] *= v;
         r[k] *= s * v;
     }
-    pcs_friction_residual after = pcs_friction_contact_measure(&c.problem, r, NULL);
+    pcs_residual after = pcs_friction_contact_measure(&c.problem, r, NULL);
     assert_near(after.scaled, before.scaled, 32.0 * DBL_EPSILON * before.scaled);
     assert_int_equal(after.worst, before.worst);
     assert_true(before.scaled > 0.01);
@@ -124,9 +124,9 @@ static void solutions_have_none(void **state)
     double value[9] = {2, 0, 0, 0, 3, 0, 0, 0, 3};
     pcs_block_matrix W = {1, offset, row_start, &zero, &start, &zero, value};
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
-        pcs_friction_contact problem = {&W, cases[k].q, &cases[k].mu};
+        pcs_friction_contact problem = {&W, cases[k].q, &cases[k].mu, NULL};
         double tolerance = 4.0 * DBL_EPSILON * (1.0 + cases[k].mu);
-        pcs_friction_residual residual = pcs_friction_contact_measure(&problem, cases[k].r, NULL);
+        pcs_residual residual = pcs_friction_contact_measure(&problem, cases[k].r, NULL);
         assert_near(residual.scaled, 0.0, tolerance);
         assert_near(residual.unscaled, 0.0, 8.0 * tolerance);
     }
@@ -139,7 +139,7 @@ static void not_a_number_shows(void **state)
     double r[6] = {0.3, 0.2, 0.15, 0.4, -0.05, 0.2};
     three_contacts_init(&c);
     r[1] = NAN;
-    pcs_friction_residual residual = pcs_friction_contact_measure(&c.problem, r, NULL);
+    pcs_residual residual = pcs_friction_contact_measure(&c.problem, r, NULL);
     assert_false(residual.scaled <= 1e300);
     assert_false(residual.unscaled <= 1e300);
     assert_int_equal(residual.worst, 1);
@@ -150,8 +150,8 @@ static void no_contacts(void **state)
     (void)state;
     const int32_t zero = 0;
     pcs_block_matrix W = {0, &zero, &zero, NULL, NULL, NULL, NULL};
-    pcs_friction_contact problem = {&W, NULL, NULL};
-    pcs_friction_residual residual = pcs_friction_contact_measure(&problem, NULL, NULL);
+    pcs_friction_contact problem = {&W, NULL, NULL, NULL};
+    pcs_residual residual = pcs_friction_contact_measure(&problem, NULL, NULL);
     assert_true(residual.scaled == 0.0 && residual.unscaled == 0.0);
     assert_int_equal(residual.worst, -1);
 }

@@ -1,0 +1,44 @@
+// Factors of the mass matrix M of a global problem. M falls into groups of degrees of freedom that
+// it does not couple (a free body is one, a lumped mass is one); small groups are inverted, large
+// ones get a sparse LU. M need not be symmetric (gyroscopic terms), its symmetric part must be
+// positive definite.
+#ifndef PCS_NONSMOOTH_MASS_MATRIX_H
+#define PCS_NONSMOOTH_MASS_MATRIX_H
+
+#include "linalg/sparse.h"
+
+// Up to this size a group is inverted: four bodies that are coupled by a spring or a joint.
+enum { PCS_MASS_DENSE_MAX = 24 };
+
+typedef struct pcs_mass_group {
+    int32_t first, size; // dof[first .. first+size), ascending
+    int64_t inverse;     // place of the row-major inverse in `inverse`; -1: sparse
+    pcs_sparse part;     // of M, for large groups
+    pcs_sparse_lu *lu;
+} pcs_mass_group;
+
+typedef struct pcs_mass_matrix {
+    pcs_context *ctx;
+    const pcs_sparse *M; // kept by reference
+    int32_t n, n_groups;
+    int32_t longest; // size of the largest group
+    bool symmetric;  // exactly
+    pcs_mass_group *group;
+    int32_t *group_of; // n: group of each degree of freedom
+    int32_t *place;    // n: place inside the group
+    int32_t *dof;      // n: degrees of freedom by groups
+    double *inverse;
+} pcs_mass_matrix;
+
+// PCS_ERROR_SINGULAR: M is singular or not positive definite; the text names a degree of freedom.
+pcs_status pcs_mass_matrix_create(pcs_context *ctx, const pcs_sparse *M, pcs_mass_matrix **out)
+    PCS_MUST_CHECK;
+void pcs_mass_matrix_destroy(pcs_mass_matrix *mass); // NULL is allowed
+
+// Each of the count consecutive vectors of the group's size in x becomes M_gg^-1 x. work: longest.
+void pcs_mass_matrix_solve_group(const pcs_mass_matrix *mass, int32_t group, int32_t count,
+                                 double *x, double *work);
+// x <- M^-1 x. work: 2 longest.
+void pcs_mass_matrix_solve(const pcs_mass_matrix *mass, double *x, double *work);
+
+#endif

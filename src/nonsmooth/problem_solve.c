@@ -1,0 +1,136 @@
+// Solving a problem of any class: the dispatch behind pcs_problem_solve.
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "base/timer.h"
+#include "nonsmooth/friction_solver.h"
+#include "nonsmooth/global_contact.h"
+#include "nonsmooth/problem.h"
+
+pcs_solve_opts pcs_solve_default(void)
+{
+    return (pcs_solve_opts){.tolerance = 1e-8, .measure = PCS_MEASURE_RELATIVE, .threads = 1};
+}
+
+static bool is_friction(pcs_problem_class problem_class)
+{
+    return problem_class == PCS_PROBLEM_LOCAL || problem_class == PCS_PROBLEM_GLOBAL;
+}
+
+const char *pcs_problem_solver(pcs_problem_class problem_class, int32_t i, const char **help,
+                               const pcs_option **options, int32_t *n_options)
+{
+    const pcs_friction_solver *friction = pcs_friction_solver_row(i);
+    const pcs_mlcp_solver *mlcp = pcs_mlcp_solver_row(i);
+    const bool contacts = is_friction(problem_class);
+    if (contacts ? friction == NULL : mlcp == NULL)
+        return NULL;
+    if (help)
+        *help = contacts ? friction->help : mlcp->help;
+    if (options)
+        *options = contacts ? friction->options : mlcp->options;
+    if (n_options)
+        *n_options = contacts ? friction->n_options : mlcp->n_options;
+    return contacts ? friction->name : mlcp->name;
+}
+
+// Index of the row with this name in the table of the class, -1: unknown.
+static int32_t find_solver(pcs_problem_class problem_class, const char *name)
+{
+    const char *row;
+    if (name == NULL)
+        return 0;
+    for (int32_t i = 0; (row = pcs_problem_solver(problem_class, i, NULL, NULL, NULL)); i++)
+        if (strcmp(row, name) == 0)
+            return i;
+    return -1;
+}
+
+static pcs_status solve_local(const pcs_problem *local, int32_t solver, const pcs_solve_opts *opts,
+                              const double *option, pcs_arena *arena, double *r, double *u,
+                              pcs_solve_info *info)
+{
+    pcs_friction_contact view = pcs_problem_local_view(local);
+    return pcs_friction_solve(&view, pcs_friction_solver_row(solver), opts, option, arena, r, u,
+                              info);
+}
+
+// The relative measure of the global form divides by max(|u|, |r|) alone, that of the local form
+// also by |q|: the factor between them at (r, u).
+static double relative_factor(const pcs_problem *local, const double *r, const double *u)
+{
+    double qq = 0.0, rr = 0.0, uu = 0.0;
+    for (int32_t k = 0; k < local->rows; k++) {
+        qq += local->q[k] * local->q[k];
+        rr += r[k] * r[k];
+        uu += u[k] * u[k];
+    }
+    const double own = fmax(rr, uu), all = fmax(own, qq);
+    return own > 0.0 ? sqrt(own / all) : 1.0;
+}
+
+// Reduces to the local form; a solution that only the local measure accepts is tightened, from
+// where it is.
+static pcs_status solve_global(const pcs_problem *problem, int32_t solver,
+                               const pcs_solve_opts *opts, const double *option, pcs_arena *arena,
+                               double *r, double *u, pcs_solve_info *info)
+{
+    enum { TIGHTEN_MAX = 3 };
+    pcs_problem *local = NULL;
+    PCS_TRY(pcs_problem_reduce(problem, &local));
+    pcs_solve_opts inner = *opts;
+    pcs_status status = solve_local(local, solver, &inner, option, arena, r, u, info);
+    for (int k = 0; status == PCS_OK && opts->measure == PCS_MEASURE_RELATIVE && k < TIGHTEN_MAX;
+         k++) {
+        const double factor = relative_factor(local, r, u);
+        info->residual.relative /= factor;
+        if (info->residual.relative <= opts->tolerance)
+            break;
+        inner.tolerance = 0.5 * opts->tolerance * factor;
+        status = solve_local(local, solver, &inner, option, arena, r, u, info);
+    }
+    pcs_problem_destroy(local);
+    return status;
+}
+
+static pcs_status solve_mlcp(const pcs_problem *problem, const pcs_mlcp_solver *solver,
+                             const pcs_solve_opts *opts, const double *option, pcs_arena *arena,
+                             double *z, double *w, pcs_solve_info *info)
+{
+    double value[PCS_SOLVER_OPTIONS_MAX];
+    pcs_mlcp view = pcs_problem_mlcp_view(problem);
+    PCS_TRY(pcs_solver_options(solver->name, solver->options, solver->n_options, option, value,
+                               problem->ctx));
+    return solver->solve(&view, opts, value, arena, z, w, info);
+}
+
+pcs_status pcs_problem_solve(const pcs_problem *problem, const char *solver,
+                             const pcs_solve_opts *opts, const double *option, double *r, double *u,
+                             pcs_solve_info *info)
+{
+    const int32_t row = find_solver(problem->problem_class, solver);
+    const double start = pcs_timer_now();
+    *info = (pcs_solve_info){.solutions = -1, .residual = {.worst = -1}};
+    if (row < 0)
+        return pcs_error(problem->ctx, PCS_ERROR_ARGUMENT,
+                         "there is no solver '%s' for the class %s; see percuss list solvers",
+                         solver, pcs_problem_class_name(problem->problem_class));
+    pcs_arena arena;
+    pcs_arena_init(&arena, problem->ctx);
+    double *velocity = u != NULL ? u : PCS_ARENA_ARRAY(&arena, double, problem->rows);
+    pcs_status status = PCS_ERROR_MEMORY;
+    if (velocity != NULL) {
+        if (problem->problem_class == PCS_PROBLEM_LOCAL) {
+            status = solve_local(problem, row, opts, option, &arena, r, velocity, info);
+        } else if (problem->problem_class == PCS_PROBLEM_GLOBAL) {
+            status = solve_global(problem, row, opts, option, &arena, r, velocity, info);
+        } else {
+            status = solve_mlcp(problem, pcs_mlcp_solver_row(row), opts, option, &arena, r,
+                                velocity, info);
+        }
+    }
+    pcs_arena_free(&arena);
+    info->seconds = pcs_timer_now() - start;
+    return status;
+}

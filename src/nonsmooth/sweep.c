@@ -1,0 +1,83 @@
+// Forecast of the residual and the walk over the colours (sweep.h).
+#include "nonsmooth/sweep.h"
+
+#include <math.h>
+
+// Contacts of one piece of work: some 50 us, a hundred times what handing it to a thread costs.
+enum { PIECE = 512 };
+// The forecast is an upper estimate. Before the first measure has corrected it, better one measure
+// too many, which costs a sweep, than several sweeps.
+static const double FIRST_RATIO = 0.5;
+
+void pcs_sweep_forecast_init(pcs_sweep_forecast *forecast, const pcs_friction_contact *problem,
+                             pcs_measure measure)
+{
+    const pcs_block_matrix *W = problem->W;
+    *forecast = (pcs_sweep_forecast){.measure = measure, .ratio = FIRST_RATIO, .before = INFINITY};
+    for (int32_t k = 0; k < W->offset[W->n]; k++)
+        forecast->q_norm2 += problem->q[k] * problem->q[k];
+    forecast->scale = pcs_friction_contact_scale(problem);
+}
+
+double pcs_sweep_forecast_update(pcs_sweep_forecast *forecast, const pcs_sweep_change *change)
+{
+    double now = sqrt(change->map2);
+    if (forecast->measure == PCS_MEASURE_SCALED) {
+        now = sqrt(change->largest2) / forecast->scale;
+    } else if (forecast->measure == PCS_MEASURE_RELATIVE) {
+        double norm = sqrt(fmax(forecast->q_norm2, change->r_norm2));
+        now /= norm > 0.0 ? norm : 1.0;
+    }
+    forecast->next = now < forecast->before && forecast->before < INFINITY
+                         ? now * (now / forecast->before)
+                         : now;
+    forecast->before = now;
+    return forecast->ratio * forecast->next;
+}
+
+void pcs_sweep_forecast_correct(pcs_sweep_forecast *forecast, double measured)
+{
+    if (forecast->next > 0.0 && measured > 0.0)
+        forecast->ratio = measured / forecast->next;
+}
+
+typedef struct colour_job {
+    pcs_visit_fn visit;
+    const void *user;
+    pcs_sweep_change *part;
+    int32_t first, last;
+} colour_job;
+
+static void visit_piece(void *user, int32_t piece)
+{
+    const colour_job *job = user;
+    const int32_t first = job->first + piece * PIECE;
+    const int32_t last = first + PIECE < job->last ? first + PIECE : job->last;
+    pcs_sweep_change part = {0.0, 0.0, 0.0};
+    job->visit(job->user, first, last, &part);
+    job->part[piece] = part;
+}
+
+int32_t pcs_sweep_pieces(int32_t n)
+{
+    return n / PIECE + 1;
+}
+
+pcs_sweep_change pcs_sweep_colours(const pcs_colouring *colouring, pcs_tasks *tasks,
+                                   pcs_sweep_change *part, pcs_visit_fn visit, const void *user)
+{
+    const int32_t *start = colouring->start, n_colours = colouring->n_colours;
+    pcs_sweep_change change = {0.0, 0.0, 0.0};
+    for (int32_t c = 0; c < n_colours; c++) {
+        colour_job job = {visit, user, part, start[c], start[c + 1]};
+        const int32_t pieces = (job.last - job.first + PIECE - 1) / PIECE;
+        pcs_tasks_run(tasks, visit_piece, &job, pieces);
+        for (int32_t k = 0; k < pieces; k++) { // added in order: the same bits for any threads
+            change.map2 += part[k].map2;
+            change.r_norm2 += part[k].r_norm2;
+            change.largest2 = fmax(change.largest2, part[k].largest2);
+        }
+    }
+    visit(user, start[n_colours], start[n_colours + 1], &change);
+    return change;
+}

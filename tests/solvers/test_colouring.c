@@ -1,0 +1,211 @@
+// Orders of sweeps: a colouring is valid if no two members of a colour touch, complete if every node
+// is a member once, and depends on nothing but the graph; levels go out from their roots.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/random.h"
+#include "nonsmooth/colouring.h"
+
+enum { MAX_NODES = 600, MAX_ENTRIES = MAX_NODES * MAX_NODES };
+
+typedef struct fixture {
+    pcs_context *ctx;
+    pcs_arena arena;
+    int32_t n, bodies;
+    int32_t body[2 * MAX_NODES];
+    int32_t row_start[MAX_NODES + 1], column[MAX_ENTRIES];
+} fixture;
+
+static int set_up(void **state)
+{
+    pcs_context_def def = pcs_context_default();
+    fixture *f = calloc(1, sizeof *f);
+    if (f == NULL)
+        return -1;
+    f->ctx = pcs_context_create(&def);
+    pcs_arena_init(&f->arena, f->ctx);
+    *state = f;
+    return f->ctx == NULL ? -1 : 0;
+}
+
+static int tear_down(void **state)
+{
+    fixture *f = *state;
+    pcs_arena_free(&f->arena);
+    pcs_context_destroy(f->ctx);
+    free(f);
+    return 0;
+}
+
+static bool touch(const fixture *f, int32_t i, int32_t j)
+{
+    for (int a = 0; a < 2; a++)
+        for (int b = 0; b < 2; b++)
+            if (f->body[2 * i + a] >= 0 && f->body[2 * i + a] == f->body[2 * j + b])
+                return true;
+    return false;
+}
+
+// Nodes between random pairs of bodies, some with the ground alone; `hub` makes body 0 popular.
+static void make_graph(fixture *f, pcs_random *random, int32_t n, int32_t bodies, double hub)
+{
+    int32_t entries = 0;
+    f->n = n;
+    f->bodies = bodies;
+    for (int32_t i = 0; i < n; i++) {
+        int32_t *body = f->body + 2 * i;
+        body[0] = pcs_random_between(random, 0.0, 1.0) < hub
+                      ? 0
+                      : (int32_t)(pcs_random_between(random, 0.0, 1.0) * bodies) % bodies;
+        body[1] = (int32_t)(pcs_random_between(random, 0.0, 1.0) * (bodies + 2)) - 2;
+        body[1] = body[1] == body[0] || body[1] < 0 ? -1 : body[1] % bodies;
+    }
+    for (int32_t i = 0; i < n; i++) {
+        f->row_start[i] = entries;
+        for (int32_t j = 0; j < n; j++)
+            if (i == j || touch(f, i, j))
+                f->column[entries++] = j;
+    }
+    f->row_start[n] = entries;
+}
+
+static void assert_valid(const fixture *f, const pcs_colouring *c)
+{
+    uint8_t seen[MAX_NODES] = {0};
+    assert_int_equal(c->start[0], 0);
+    assert_int_equal(c->start[c->n_colours + 1], f->n);
+    for (int32_t k = 0; k < f->n; k++) {
+        assert_true(c->member[k] >= 0 && c->member[k] < f->n && !seen[c->member[k]]);
+        seen[c->member[k]] = 1;
+    }
+    for (int32_t colour = 0; colour < c->n_colours; colour++)
+        for (int32_t a = c->start[colour]; a < c->start[colour + 1]; a++) {
+            assert_true(a == c->start[colour] || c->member[a - 1] < c->member[a]);
+            for (int32_t b = c->start[colour]; b < a; b++)
+                assert_false(touch(f, c->member[a], c->member[b]));
+        }
+}
+
+static void colours_are_valid(void **state)
+{
+    fixture *f = *state;
+    pcs_random random;
+    pcs_random_init(&random, 3);
+    for (int k = 0; k < 40; k++) {
+        pcs_colouring graph, pairs;
+        make_graph(f, &random, 1 + 14 * k, 3 + 7 * k, 0.0);
+        assert_int_equal(pcs_colouring_compute(&graph, &f->arena, f->n, f->row_start, f->column),
+                         PCS_OK);
+        assert_int_equal(pcs_colouring_compute_pairs(&pairs, &f->arena, f->n, f->bodies, f->body),
+                         PCS_OK);
+        assert_valid(f, &graph);
+        // the same graph, told in two ways
+        assert_int_equal(graph.n_colours, pairs.n_colours);
+        assert_memory_equal(graph.start, pairs.start,
+                            sizeof(int32_t) * (size_t)(graph.n_colours + 2));
+        assert_memory_equal(graph.member, pairs.member, sizeof(int32_t) * (size_t)f->n);
+        assert_int_equal(pcs_arena_reset(&f->arena), PCS_OK);
+    }
+}
+
+// A chain needs two colours, and they share its nodes evenly.
+static void chain_has_two_colours(void **state)
+{
+    fixture *f = *state;
+    pcs_colouring c;
+    f->n = 501;
+    f->bodies = 501;
+    for (int32_t i = 0; i < f->n; i++) {
+        f->body[2 * i] = i;
+        f->body[2 * i + 1] = i - 1;
+    }
+    assert_int_equal(pcs_colouring_compute_pairs(&c, &f->arena, f->n, f->bodies, f->body), PCS_OK);
+    assert_int_equal(c.n_colours, 2);
+    assert_int_equal(c.start[1], 251);
+    assert_int_equal(c.start[2], 501); // nothing is left to the serial rest
+    assert_valid(f, &c);
+}
+
+// More nodes at one body than there are colours: what is left over is serial, and nothing is lost.
+static void crowded_body_has_a_serial_rest(void **state)
+{
+    fixture *f = *state;
+    pcs_random random;
+    pcs_colouring c;
+    pcs_random_init(&random, 5);
+    make_graph(f, &random, 400, 900, 0.5);
+    assert_int_equal(pcs_colouring_compute_pairs(&c, &f->arena, f->n, f->bodies, f->body), PCS_OK);
+    assert_int_equal(c.n_colours, PCS_COLOURS_MAX);
+    assert_true(c.start[c.n_colours] < f->n);
+    assert_valid(f, &c);
+    assert_int_equal(pcs_colouring_compute(&c, &f->arena, f->n, f->row_start, f->column), PCS_OK);
+    assert_valid(f, &c);
+}
+
+static void levels_go_out_from_the_roots(void **state)
+{
+    fixture *f = *state;
+    pcs_random random;
+    int32_t order[MAX_NODES], place[MAX_NODES];
+    uint8_t root[MAX_NODES];
+    pcs_random_init(&random, 8);
+    make_graph(f, &random, 300, 400, 0.0);
+    for (int32_t i = 0; i < f->n; i++)
+        root[i] = i % 50 == 7;
+    assert_int_equal(pcs_levels_compute(&f->arena, f->n, f->row_start, f->column, root, order),
+                     PCS_OK);
+    memset(place, -1, sizeof place);
+    for (int32_t k = 0; k < f->n; k++) {
+        assert_int_equal(place[order[k]], -1);
+        place[order[k]] = k;
+    }
+    for (int32_t i = 0; i < f->n; i++)
+        assert_true(!root[i] || place[i] < 6);
+    // distances from the roots never fall along the order; what is out of reach comes last
+    int32_t distance[MAX_NODES], before = 0;
+    for (int32_t k = 0; k < f->n; k++) {
+        const int32_t i = order[k];
+        distance[i] = root[i] ? 0 : MAX_NODES;
+        for (int32_t e = f->row_start[i]; !root[i] && e < f->row_start[i + 1]; e++) {
+            const int32_t j = f->column[e];
+            if (place[j] < k && distance[j] + 1 < distance[i])
+                distance[i] = distance[j] + 1;
+        }
+        assert_true(distance[i] >= before);
+        before = distance[i];
+    }
+    // without any root the order is the natural one
+    memset(root, 0, sizeof root);
+    assert_int_equal(pcs_levels_compute(&f->arena, f->n, f->row_start, f->column, root, order),
+                     PCS_OK);
+    for (int32_t k = 0; k < f->n; k++)
+        assert_int_equal(order[k], k);
+}
+
+static void empty_graph(void **state)
+{
+    fixture *f = *state;
+    pcs_colouring c;
+    const int32_t start[1] = {0};
+    assert_int_equal(pcs_colouring_compute(&c, &f->arena, 0, start, NULL), PCS_OK);
+    assert_int_equal(c.n_colours, 0);
+    assert_int_equal(c.start[1], 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(colours_are_valid),
+        cmocka_unit_test(chain_has_two_colours),
+        cmocka_unit_test(crowded_body_has_a_serial_rest),
+        cmocka_unit_test(levels_go_out_from_the_roots),
+        cmocka_unit_test(empty_graph),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
