@@ -1,8 +1,8 @@
-// Scale: piles of n^3 touching spheres with about 1e3, 1e4 and 1e5 contacts, to 1e-4 and 1e-6 in the
-// relative measure. For each solver the time per contact, its growth from one size to the next, the
-// memory, and two threads against one, with the hash of r: the bits must be the same. Each solve
-// runs in a process of its own, so that its memory is known; reading in and the forming of W, which
-// are the same for all, are not counted in the time.
+// Scale: piles of n^3 touching spheres with about 1e3, 1e4 and 1e5 contacts, to 1e-4 and 1e-6 in
+// the relative measure. For each solver the time per contact, its growth from one size to the next,
+// the memory, and two threads against one, with the hash of r: the bits must be the same. Each
+// solve runs in a process of its own, so that its memory is known; reading in and the forming of W,
+// which are the same for all, are not counted in the time.
 //     bench_pile [jitter [largest n [seconds for one solve]]]
 #include <math.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ typedef struct outcome {
 } outcome;
 
 typedef struct run_def {
-    const char *solver; // a name of the table, or "body sweeps"
+    const char *solver; // a name of the table, "mixed sweeps" or "body sweeps"
     int32_t n, threads;
     double jitter, tolerance, limit;
 } run_def;
@@ -59,6 +59,8 @@ static outcome solve_pile(const run_def *run)
     pcs_problem *pile = NULL, *local = NULL;
     outcome out = {.status = PCS_ERROR_MEMORY};
     const bool bodies = strcmp(run->solver, "body sweeps") == 0;
+    const bool mixed = strcmp(run->solver, "mixed sweeps") == 0;
+    const double option[3] = {1.0, PCS_ORDER_AUTO, 5}; // of gauss-seidel with mixing
     if (ctx == NULL || pcs_test_pile_create(ctx, run->n, run->jitter, 1, &pile) < 0 ||
         (!bodies && pcs_problem_reduce(pile, &local) < 0))
         return out;
@@ -70,8 +72,11 @@ static outcome solve_pile(const run_def *run)
     opts.threads = run->threads;
     opts.max_time = run->limit;
     const double start = pcs_timer_now();
-    out.status = bodies ? solve_bodies(ctx, pile, &opts, r, u, &info)
-                        : pcs_problem_solve(local, run->solver, &opts, NULL, r, u, &info);
+    if (bodies)
+        out.status = solve_bodies(ctx, pile, &opts, r, u, &info);
+    else
+        out.status = pcs_problem_solve(local, mixed ? "gauss-seidel" : run->solver, &opts,
+                                       mixed ? option : NULL, r, u, &info);
     out.seconds = pcs_timer_now() - start;
     out.contacts = pcs_problem_contacts(pile);
     out.iterations = info.iterations;
@@ -131,7 +136,7 @@ static void bench_solver(const char *solver, double jitter, double tolerance, in
 
 int main(int argc, char **argv)
 {
-    static const char *const solvers[] = {"auto", "gauss-seidel", "body sweeps"};
+    static const char *const solvers[] = {"auto", "mixed sweeps", "gauss-seidel", "body sweeps"};
     const double jitter = argc > 1 ? atof(argv[1]) : 0.0;
     const int32_t largest = argc > 2 ? atoi(argv[2]) : 32;
     const double limit = argc > 3 ? atof(argv[3]) : 300.0;

@@ -1,5 +1,5 @@
-// Speed of one Gauss-Seidel sweep on problems from files: nanoseconds for each contact and sweep, by
-// the order of the sweep, and the sweeps to 1e-4.
+// Speed of one Gauss-Seidel sweep on problems from files: nanoseconds for each contact and sweep,
+// by the order of the sweep, and the sweeps to 1e-4.
 //     bench_sweeps FILE...
 #include <math.h>
 #include <stdio.h>

@@ -4,7 +4,8 @@
 # benchmarks share (tests/support) are linked into all.
 
 file(GLOB bench_support CONFIGURE_DEPENDS bench/support/*.c)
-list(APPEND bench_support tests/support/mechanisms.c tests/support/scenes.c)
+list(APPEND bench_support tests/support/mechanisms.c tests/support/scenes.c
+    tests/support/contact_problems.c)
 add_library(percuss_bench INTERFACE)
 target_include_directories(percuss_bench INTERFACE include src bench tests)
 target_link_libraries(percuss_bench INTERFACE percuss_static percuss_flags m)

@@ -39,6 +39,10 @@ function(add_valgrind_test name label) # ARGUMENT... of tools/memcheck
     endif()
 endfunction()
 
+# libfclib, the other reader and writer of FCLIB files, where it is installed.
+find_path(FCLIB_INCLUDE fclib.h)
+find_library(FCLIB_LIBRARY fclib)
+
 file(GLOB test_sources CONFIGURE_DEPENDS tests/*/test_*.c)
 foreach(source IN LISTS test_sources)
     get_filename_component(folder ${source} DIRECTORY)
@@ -69,6 +73,12 @@ foreach(source IN LISTS test_sources)
     endif()
     add_valgrind_test(${kind}.${name} ${label} --memory-only $<TARGET_FILE:${kind}_${file}>)
 endforeach()
+
+if(FCLIB_INCLUDE AND FCLIB_LIBRARY AND TARGET unit_test_problem_file)
+    target_compile_definitions(unit_test_problem_file PRIVATE PERCUSS_HAVE_FCLIB)
+    target_include_directories(unit_test_problem_file SYSTEM PRIVATE ${FCLIB_INCLUDE})
+    target_link_libraries(unit_test_problem_file PRIVATE ${FCLIB_LIBRARY})
+endif()
 
 file(GLOB test_scripts CONFIGURE_DEPENDS tests/*/test_*.sh)
 foreach(script IN LISTS test_scripts)

@@ -4,6 +4,7 @@
 
 #include "percuss/model.h"
 #include "percuss/options.h"
+#include "percuss/problem.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -142,6 +143,37 @@ typedef struct pcs_statistics {
 
 PCS_API const pcs_statistics *pcs_simulation_statistics(const pcs_simulation *simulation);
 PCS_API bool pcs_simulation_row_is_redundant(const pcs_simulation *simulation, int32_t row);
+
+// ---- The contact problems of the steps, to keep or replay them apart from the model ----
+
+// One solve of a contact problem. A step has several when forces depend on the velocity, when its
+// impulses close further contacts or when it is repeated with a smaller length; the last one is
+// that of the step as taken.
+typedef struct pcs_problem_step {
+    int64_t step;       // from 1: the step that ends at start + step h
+    double time;        // at the end of the step, s
+    double length;      // of the step, s
+    int32_t contacts;   // blocks of the problem
+    int32_t iterations; // of this solve
+    double residual;    // scaled
+    pcs_status status;  // PCS_OK or PCS_NOT_CONVERGED
+} pcs_problem_step;
+
+typedef struct pcs_problem_hook {
+    // Asked first, so that a problem that is not wanted costs nothing; NULL: all are wanted.
+    bool (*wants)(void *user, const pcs_problem_step *step);
+    // Takes a local problem, which is its own to destroy, and the impulses r found, which are lent.
+    // Contacts without friction have the dimension of the model too, with mu = 0 and tangential
+    // rows that nothing couples to. A negative status ends the step with it.
+    pcs_status (*take)(void *user, const pcs_problem_step *step, pcs_problem *problem,
+                       const double *r);
+    void *user;
+} pcs_problem_hook;
+
+// Calls the hook after each solve of a contact problem; NULL: no more. It must not step, change or
+// destroy the simulation. The problems live in the simulation's context.
+PCS_API void pcs_simulation_set_problem_hook(pcs_simulation *simulation,
+                                             const pcs_problem_hook *hook);
 
 // ---- Checkpoint ----
 

@@ -7,10 +7,12 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "dump_problems.h"
 #include "file_kind.h"
 #include "interrupt.h"
 #include "message.h"
 #include "model_options.h"
+#include "number_options.h"
 #include "options.h"
 #include "outputs.h"
 #include "progress.h"
@@ -30,6 +32,9 @@ enum {
     OPTION_CHECKPOINT,
     OPTION_CHECKPOINT_EVERY,
     OPTION_RESUME,
+    OPTION_DUMP_PROBLEMS,
+    OPTION_WHEN,
+    OPTION_DUMP_LIMIT,
     OPTION_QUIET,
     OPTION_COUNT
 };
@@ -64,6 +69,15 @@ static const cli_option options[OPTION_COUNT] = {
     [OPTION_RESUME] = {"--resume", "FILE",
                        "continue from a checkpoint, or from the end of a result, of the same\n"
                        "model, scheme and options; the result has the frames from there on"},
+    [OPTION_DUMP_PROBLEMS] =
+        {"--dump-problems", "FOLDER",
+         "write the contact problem of a step, with its solution, to\n"
+         "FOLDER/step-NUMBER.hdf5 for percuss solve; if --when is not given, of the\n"
+         "steps whose problem was not solved to the tolerance"},
+    [OPTION_WHEN] = {"--when", "CONDITION",
+                     "which problems: 'residual>1e-6' (scaled), 'iterations>100' or 'every 50'\n"
+                     "(steps whose number is a multiple and that have contacts)"},
+    [OPTION_DUMP_LIMIT] = {"--dump-limit", "N", "write at most N problems; 1000 if not given"},
     [OPTION_QUIET] = {"--quiet", NULL,
                       "no progress and no summary; still one line if steps did not converge"},
 };
@@ -86,6 +100,7 @@ typedef struct session {
     double checkpoint_every;
     bool no_result, quiet;
     cli_settings settings;
+    cli_dump dump;
     char *command;       // as stored in the result
     char *default_out;   // from the model's name
     cli_signals signals; // of --csv
@@ -100,22 +115,12 @@ typedef struct session {
 
 // ---- Command line ----
 
-static bool read_positive(const char *name, const char *text, double *value)
-{
-    char *end = NULL;
-    *value = strtod(text, &end);
-    if (*text && !*end && isfinite(*value) && *value > 0)
-        return true;
-    cli_message("%s %s: must be a positive number", name, text);
-    return false;
-}
-
 static bool take_option(session *run, int option, char *value)
 {
     const char **texts[OPTION_COUNT] = {
         [OPTION_OUT] = &run->out,           [OPTION_CSV] = &run->csv,
         [OPTION_CSV_FILE] = &run->csv_file, [OPTION_CHECKPOINT] = &run->checkpoint,
-        [OPTION_RESUME] = &run->resume,
+        [OPTION_RESUME] = &run->resume,     [OPTION_DUMP_PROBLEMS] = &run->dump.folder,
     };
     static const char *const keys[OPTION_COUNT] = {
         [OPTION_SCHEME] = "simulation.scheme",
@@ -134,7 +139,11 @@ static bool take_option(session *run, int option, char *value)
     else if (option == OPTION_SET)
         return cli_settings_add(&run->settings, value);
     else if (option == OPTION_CHECKPOINT_EVERY)
-        return read_positive("--checkpoint-every", value, &run->checkpoint_every);
+        return cli_read_positive("--checkpoint-every", value, &run->checkpoint_every);
+    else if (option == OPTION_WHEN)
+        return cli_dump_read_when(&run->dump, value);
+    else if (option == OPTION_DUMP_LIMIT)
+        return cli_read_integer("--dump-limit", value, 1, &run->dump.limit);
     else if (option == OPTION_NO_RESULT)
         run->no_result = true;
     else if (option == OPTION_QUIET)
@@ -150,6 +159,8 @@ static bool check_options(const session *run)
         cli_message("--no-result and --out contradict each other");
     else if (run->checkpoint_every > 0 && !run->checkpoint)
         cli_message("--checkpoint-every needs --checkpoint FILE");
+    else if ((run->dump.when || run->dump.limit > 0) && !run->dump.folder)
+        cli_message("%s needs --dump-problems FOLDER", run->dump.when ? "--when" : "--dump-limit");
     else
         return true;
     return false;
@@ -344,11 +355,15 @@ static cli_exit open_outputs(session *run)
     }
     if (run->checkpoint && !check_checkpoint_folder(run->checkpoint))
         return CLI_EXIT_FAILED;
+    cli_exit code = cli_dump_open(&run->dump, run->simulation);
+    if (code != CLI_EXIT_OK)
+        return code;
     pcs_status status = cli_outputs_open(&run->outputs, run->ctx, &def, run->simulation);
     if (status >= 0)
         return CLI_EXIT_OK;
     cli_message("%s", pcs_context_error(run->ctx));
     (void)!cli_outputs_close(&run->outputs, run->simulation, false, false);
+    cli_dump_cancel(&run->dump);
     return status == PCS_ERROR_INPUT || status == PCS_ERROR_ARGUMENT ? CLI_EXIT_BAD_INPUT
                                                                      : CLI_EXIT_FAILED;
 }
@@ -376,6 +391,8 @@ static cli_exit simulate(session *run)
         else {
             note_energy(run);
             status = cli_outputs_step(&run->outputs, simulation);
+            if (status >= 0)
+                status = cli_dump_step(&run->dump);
             cli_progress_update(&progress, simulation);
         }
     }
@@ -383,6 +400,9 @@ static cli_exit simulate(session *run)
     run->wall_time = cli_wall_clock() - progress.clock_start;
     bool good = status >= 0, complete = good && pcs_simulation_finished(simulation);
     if (!good)
+        cli_message("%s", pcs_context_error(run->ctx));
+    // The problem that a failed step leaves behind is the one to look at.
+    if (!good && cli_dump_step(&run->dump) < 0)
         cli_message("%s", pcs_context_error(run->ctx));
     pcs_status closing = cli_outputs_close(&run->outputs, simulation, good, complete);
     run->outputs_are_closed = closing >= 0;
@@ -449,6 +469,7 @@ static void print_summary(const session *run, cli_exit code)
         cli_report_line(out, "result", "%s.part has what could be written", run->out);
     if (run->checkpoint && run->outputs_are_closed)
         cli_report_line(out, "checkpoint", "%s", run->checkpoint);
+    cli_dump_report(out, &run->dump);
     cli_report_energy(out, &statistics->energy, &run->energy);
     cli_contact_facts contacts = cli_find_contact_facts(run->simulation, def.scheme);
     cli_report_warnings(out, statistics, &run->energy, &contacts);
@@ -457,6 +478,7 @@ static void print_summary(const session *run, cli_exit code)
 
 static void release(session *run)
 {
+    cli_dump_free(&run->dump);
     pcs_simulation_destroy(run->simulation);
     pcs_model_file_destroy(run->file);
     pcs_context_destroy(run->ctx);

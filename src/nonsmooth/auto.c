@@ -5,7 +5,9 @@
 //     newton           proximal Newton continuation on the closed contacts: nearly all the rest
 //     admm             for a better start where Newton cycles: one factorisation
 //     newton           from there
-//     interior-point   cold, with the central path followed through its folds
+//     interior-point   cold
+//     restarts         Newton from scattered starts: another solution may be easier to reach
+//     interior-point   with the central path followed through its folds
 //     newton           from the best of all
 //     enumeration      of the states, where they are few
 //
@@ -16,7 +18,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/random.h"
 #include "base/timer.h"
+#include "math/cone.h"
 #include "nonsmooth/contact_newton.h"
 #include "nonsmooth/diagnosis.h"
 #include "nonsmooth/first_order.h"
@@ -24,20 +28,33 @@
 #include "nonsmooth/interior_point.h"
 #include "nonsmooth/nsgs.h"
 
-enum { SWEEPS, NEWTON_STEPS, OPTION_COUNT };
+enum { SWEEPS = PCS_AUTO_SWEEPS, NEWTON_STEPS = PCS_AUTO_NEWTON_STEPS };
 
-static const pcs_option options[OPTION_COUNT] = {
+static const char *const switches[] = {"off", "on", NULL};
+
+static const pcs_option options[PCS_AUTO_OPTIONS] = {
     [SWEEPS] = {"sweeps", PCS_OPTION_INTEGER, 200, 0, 1e9, NULL,
                 "most Gauss-Seidel sweeps; fewer if they are too slow to arrive"},
     [NEWTON_STEPS] = {"newton_steps", PCS_OPTION_INTEGER, 40, 0, 1e9, NULL,
                       "linear solves of Newton's method each time it is tried"},
+    [PCS_AUTO_RESTARTS] = {"restarts", PCS_OPTION_INTEGER, 10, 0, 1e6, NULL,
+                           "scattered starts of Newton's method after all else failed"},
+    [PCS_AUTO_POLISH] = {"polish", PCS_OPTION_CHOICE, 0, 0, 1, switches,
+                         "one more sweep or Newton problem after the tolerance is met, for accuracy "
+                         "beyond it; schemes switch it on"},
+    [PCS_AUTO_PATH_STEPS] = {"path_steps", PCS_OPTION_INTEGER, 4000, 0, 1e9, NULL,
+                             "linear solves along the central path, the last resort"},
 };
 
 // Sweeps between two looks at their rate, and the sweeps that a Newton continuation is worth: it
 // takes some fifteen factorisations, each as dear as several sweeps.
 enum { SWEEP_BATCH = 8, SWEEPS_WORTH = 60 };
+// Proximal weight of the first problem from a scattered start.
+static const double RESTART_DELTA = 1.0;
 // ADMM iterations that give Newton a new start.
 enum { ADMM_STEPS = 400 };
+// Steps of the interior point method: it needs ten to forty, or blocks.
+enum { INTERIOR_POINT_STEPS = 100 };
 
 typedef struct chain {
     pcs_monitor monitor;
@@ -46,18 +63,37 @@ typedef struct chain {
     pcs_arena *arena;
     pcs_solve_info *info;
     int32_t left; // iterations that may still be spent
+    bool polish;  // option
+    bool exact;   // the best iterate is as good as rounding allows
     double *r;
 } chain;
 
 static bool is_over(const chain *c)
 {
-    return c->monitor.done || c->monitor.stopped || c->left <= 0;
+    return c->monitor.done || c->monitor.stopped || c->left <= 0 || c->exact;
 }
 
+// Books the stage, and looks whether rounding alone keeps the best iterate above the tolerance.
 static void end_stage(chain *c, const char *name, int32_t iterations)
 {
+    const pcs_monitor *monitor = &c->monitor;
     c->left -= iterations;
     pcs_monitor_stage(&c->monitor, c->info, name, iterations);
+    if (monitor->done)
+        return;
+    pcs_friction_contact_velocity(c->problem, monitor->best, monitor->u);
+    const double rounding = pcs_friction_contact_rounding(c->problem, monitor->best);
+    c->exact = rounding <= PCS_ROUNDING_MAX &&
+               pcs_friction_contact_error(c->problem, PCS_MEASURE_SCALED, monitor->best,
+                                          monitor->u) <= rounding;
+}
+
+// One sweep beyond the tolerance: where contacts do not couple, it makes the answer exact.
+static void polish_by_sweep(chain *c, pcs_nsgs_work *work, int32_t *sweeps)
+{
+    pcs_nsgs_sweep(work, 1.0, c->r);
+    pcs_monitor_test(&c->monitor, c->r);
+    ++*sweeps;
 }
 
 // Sweeps in batches for as long as the last batch's rate leads to the tolerance soon.
@@ -78,27 +114,68 @@ static pcs_status run_sweeps(chain *c, int32_t most)
         if (start > 0 && !(fall < 0.0 && way / fall * batch <= SWEEPS_WORTH))
             break;
     }
+    if (c->polish && c->monitor.done && sweeps < c->left)
+        polish_by_sweep(c, &work, &sweeps);
     end_stage(c, "sweeps", sweeps);
+    return PCS_OK;
+}
+
+// Newton from c->r; first_delta 0: chosen from it. Steps are added to *steps.
+static pcs_status try_newton(chain *c, double first_delta, int32_t most, int32_t *steps)
+{
+    pcs_contact_newton *newton;
+    const int32_t left = c->left - *steps;
+    pcs_contact_newton_opts opts = {first_delta, most < left ? most : left, c->polish};
+    pcs_arena_mark mark = pcs_arena_get_mark(c->arena);
+    PCS_TRY(pcs_contact_newton_create(c->problem, c->arena, &newton));
+    PCS_TRY(pcs_contact_newton_run(newton, &c->monitor, &opts, c->r, steps));
+    c->info->factorisations += pcs_contact_newton_factorisations(newton);
+    pcs_arena_release(c->arena, mark);
     return PCS_OK;
 }
 
 static pcs_status run_newton(chain *c, int32_t most)
 {
-    pcs_contact_newton *newton;
     int32_t steps = 0;
-    pcs_contact_newton_opts opts = {.first_delta = 0.0, .max_steps = most < c->left ? most : c->left};
-    pcs_arena_mark mark = pcs_arena_get_mark(c->arena);
-    PCS_TRY(pcs_contact_newton_create(c->problem, c->arena, &newton));
-    PCS_TRY(pcs_contact_newton_run(newton, &c->monitor, &opts, c->r, &steps));
-    c->info->factorisations += pcs_contact_newton_factorisations(newton);
-    pcs_arena_release(c->arena, mark);
+    PCS_TRY(try_newton(c, 0.0, most, &steps));
     end_stage(c, "newton", steps);
+    return PCS_OK;
+}
+
+// Impulses scattered inside the cones, of the size that stops the largest velocity of q.
+static void scatter(const chain *c, pcs_random *random, double *r)
+{
+    const pcs_block_matrix *W = c->problem->W;
+    const double speed = pcs_friction_contact_scale(c->problem);
+    for (int32_t i = 0; i < W->n; i++) {
+        const double size = speed * pcs_friction_block_rho(W, i);
+        for (int32_t k = W->offset[i]; k < W->offset[i + 1]; k++)
+            r[k] = size * pcs_random_between(random, -1.0, 1.0);
+        if (!pcs_is_bilateral(c->problem, i))
+            pcs_cone_project(c->problem->mu[i], W->offset[i + 1] - W->offset[i],
+                             r + W->offset[i]);
+    }
+}
+
+// Newton from scattered starts, each from a heavily damped problem on. The seed is fixed: the same
+// problem takes the same way.
+static pcs_status run_restarts(chain *c, int32_t restarts, int32_t most)
+{
+    pcs_random random;
+    int32_t steps = 0;
+    pcs_random_init(&random, 1);
+    for (int32_t k = 0; k < restarts && !is_over(c) && steps < c->left; k++) {
+        scatter(c, &random, c->r);
+        PCS_TRY(try_newton(c, RESTART_DELTA, most, &steps));
+    }
+    end_stage(c, "restarts", steps);
     return PCS_OK;
 }
 
 // Another solver of the table as a stage, from r = 0, for at most `most` iterations (0: its own
 // limit); c->r becomes its answer.
-static pcs_status run_solver(chain *c, const pcs_friction_solver *solver, int32_t most)
+static pcs_status run_solver(chain *c, const pcs_friction_solver *solver, const double *option,
+                             int32_t most)
 {
     pcs_solve_opts opts = *c->opts;
     pcs_solve_info info;
@@ -113,13 +190,23 @@ static pcs_status run_solver(chain *c, const pcs_friction_solver *solver, int32_
     opts.count_solutions = 0;
     if (c->monitor.deadline > 0.0)
         opts.max_time = fmax(1e-9, c->monitor.deadline - pcs_timer_now());
-    PCS_TRY(pcs_friction_solve(c->problem, solver, &opts, NULL, c->arena, r, u, &info));
+    PCS_TRY(pcs_friction_solve(c->problem, solver, &opts, option, c->arena, r, u, &info));
     c->info->factorisations += info.factorisations;
     pcs_monitor_test_with_u(&c->monitor, r, u);
     memcpy(c->r, r, (size_t)rows * sizeof *r);
     pcs_arena_release(c->arena, mark);
     end_stage(c, solver->name, info.iterations);
     return PCS_OK;
+}
+
+static pcs_status run_interior_point(chain *c, double path_steps)
+{
+    const double option[PCS_INTERIOR_POINT_OPTIONS] = {
+        [PCS_INTERIOR_POINT_UPDATE] = PCS_INTERIOR_POINT_EMBEDDED,
+        [PCS_INTERIOR_POINT_FOLLOW] = path_steps > 0.0 ? 1.0 : 0.0,
+        [PCS_INTERIOR_POINT_STEPS] = fmax(1.0, path_steps),
+    };
+    return run_solver(c, &pcs_solver_interior_point, option, INTERIOR_POINT_STEPS);
 }
 
 // Counts the solutions of a small problem and offers the first one. Larger problems pass.
@@ -143,16 +230,19 @@ static pcs_status enumerate(chain *c)
 static pcs_status run_chain(chain *c, const double *option)
 {
     const int32_t newton_steps = (int32_t)option[NEWTON_STEPS];
-    if (!is_over(c) && option[SWEEPS] > 0.0)
-        PCS_TRY(run_sweeps(c, (int32_t)option[SWEEPS]));
+    PCS_TRY(run_sweeps(c, (int32_t)option[SWEEPS]));
     if (!is_over(c) && newton_steps > 0)
         PCS_TRY(run_newton(c, newton_steps));
     if (!is_over(c))
-        PCS_TRY(run_solver(c, &pcs_solver_admm, ADMM_STEPS));
+        PCS_TRY(run_solver(c, &pcs_solver_admm, NULL, ADMM_STEPS));
     if (!is_over(c) && newton_steps > 0)
         PCS_TRY(run_newton(c, newton_steps));
     if (!is_over(c))
-        PCS_TRY(run_solver(c, &pcs_solver_interior_point, 0));
+        PCS_TRY(run_interior_point(c, 0.0));
+    if (!is_over(c) && option[PCS_AUTO_RESTARTS] > 0.0)
+        PCS_TRY(run_restarts(c, (int32_t)option[PCS_AUTO_RESTARTS], newton_steps));
+    if (!is_over(c) && option[PCS_AUTO_PATH_STEPS] > 0.0)
+        PCS_TRY(run_interior_point(c, option[PCS_AUTO_PATH_STEPS]));
     if (!is_over(c) && newton_steps > 0) {
         memcpy(c->r, c->monitor.best, (size_t)c->monitor.rows * sizeof *c->r);
         PCS_TRY(run_newton(c, newton_steps));
@@ -168,11 +258,10 @@ static pcs_status solve(const pcs_friction_contact *problem, const pcs_solve_opt
                         const double *option, pcs_arena *arena, double *r, double *u,
                         pcs_solve_info *info)
 {
-    chain c = {.problem = problem, .opts = opts, .arena = arena, .info = info, .r = r};
+    chain c = {.problem = problem, .opts = opts, .arena = arena, .info = info, .r = r,
+               .polish = option[PCS_AUTO_POLISH] != 0.0};
     c.left = opts->max_iterations > 0 ? opts->max_iterations : INT32_MAX;
     PCS_TRY(pcs_monitor_init(&c.monitor, problem, opts, arena, r));
-    if (c.monitor.done)
-        end_stage(&c, "start", 0);
     PCS_TRY(run_chain(&c, option));
     if (opts->count_solutions && info->solutions < 0)
         PCS_TRY(enumerate(&c));
@@ -184,4 +273,4 @@ static pcs_status solve(const pcs_friction_contact *problem, const pcs_solve_opt
 
 const pcs_friction_solver pcs_solver_auto = {
     "auto", "sweeps, a proximal Newton method on the closed contacts, an interior point method",
-    options, OPTION_COUNT, solve};
+    options, PCS_AUTO_OPTIONS, solve};

@@ -1,7 +1,7 @@
 // Gauss-Seidel sweeps on body velocities (body_sweeps.h): contact i sees
 //     q_i' = u_i - W_ii r_i,  u_i = R_i x + w_i,   is solved exactly, and leaves   x += L_i^T dr_i.
-// The steps are those of the sweeps with W, up to rounding. x collects the rounding of every step, so
-// each measure recomputes it from r.
+// The steps are those of the sweeps with W, up to rounding. x collects the rounding of every step,
+// so each measure recomputes it from r.
 #include "nonsmooth/body_sweeps.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
-// Matrix-free Gauss-Seidel for free rigid bodies. A global problem M v = H r + f, u = H^T v + w whose
-// M falls apart into bodies of 1 to 6 degrees of freedom, with one or two bodies at each contact, is
-// swept with the velocities of the bodies instead of W: memory is linear in the contacts, and a
-// visit costs the same however many neighbours a contact has.
+// Matrix-free Gauss-Seidel for free rigid bodies. A global problem M v = H r + f, u = H^T v + w
+// whose M falls apart into bodies of 1 to 6 degrees of freedom, with one or two bodies at each
+// contact, is swept with the velocities of the bodies instead of W: memory is linear in the
+// contacts, and a visit costs the same however many neighbours a contact has.
 #ifndef PCS_NONSMOOTH_BODY_SWEEPS_H
 #define PCS_NONSMOOTH_BODY_SWEEPS_H
 
@@ -47,8 +47,9 @@ void pcs_body_system_velocity(const pcs_body_system *system, const double *r, do
 pcs_residual pcs_body_system_measure(const pcs_body_system *system, const double *r,
                                      const double *u);
 
-// Sweeps from r (finite) until the residual of the reduced problem meets the tolerance; same meaning of r, u,
-// opts and info as pcs_friction_solve_fn. Contacts are coloured from PCS_SWEEP_COLOURED_FROM on.
+// Sweeps from r (finite) until the residual of the reduced problem meets the tolerance; same
+// meaning of r, u, opts and info as pcs_friction_solve_fn. Contacts are coloured from
+// PCS_SWEEP_COLOURED_FROM on.
 pcs_status pcs_body_sweeps_solve(const pcs_body_system *system, const pcs_solve_opts *opts,
                                  double relaxation, pcs_arena *arena, double *r, double *u,
                                  pcs_solve_info *info) PCS_MUST_CHECK;

@@ -1,9 +1,9 @@
 // Conversion of a global problem of free rigid bodies into the compact form of body_sweeps.h.
 //
 // The bodies are the connected parts of the pattern of M or, where M is finer (a sphere has a
-// diagonal mass), runs of up to six consecutive degrees of freedom. Each body is factored, M = L U without
-// pivoting (stable because the symmetric part of a mass matrix is positive definite), U scaled so
-// that U = L^T for a symmetric M; then H is replaced by its products with L^-1 and U^-T.
+// diagonal mass), runs of up to six consecutive degrees of freedom. Each body is factored, M = L U
+// without pivoting (stable because the symmetric part of a mass matrix is positive definite), U
+// scaled so that U = L^T for a symmetric M; then H is replaced by its products with L^-1 and U^-T.
 #include <float.h>
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 // Orders in which sweeps visit the blocks of a problem: colours, whose members do not touch each
-// other and may be visited at the same time, and levels, which follow the load from where it enters.
+// other and may be visited at the same time, and levels, which follow the load from where it
+// enters.
 #ifndef PCS_NONSMOOTH_COLOURING_H
 #define PCS_NONSMOOTH_COLOURING_H
 
@@ -26,8 +27,8 @@ pcs_status pcs_colouring_compute(pcs_colouring *colouring, pcs_arena *arena, int
 pcs_status pcs_colouring_compute_pairs(pcs_colouring *colouring, pcs_arena *arena, int32_t n,
                                        int32_t bodies, const int32_t *body) PCS_MUST_CHECK;
 
-// Breadth-first order of the same kind of graph, from all nodes with a nonzero `root` at once; nodes
-// out of their reach follow in their order.
+// Breadth-first order of the same kind of graph, from all nodes with a nonzero `root` at once;
+// nodes out of their reach follow in their order.
 pcs_status pcs_levels_compute(pcs_arena *arena, int32_t n, const int32_t *row_start,
                               const int32_t *column, const uint8_t *root, int32_t *order)
     PCS_MUST_CHECK;

@@ -28,7 +28,7 @@ static const double FIRST_DELTA = 1e-1, WARM_DELTA = 1e-6, START_PART = 3.0;
 // of successes and its root is taken after a failure.
 static const double FIRST_FALL = 1e-1, FASTEST_FALL = 1e-2, SLOWEST_FALL = 0.7;
 // Part of the residual still missing that the next centre aims at.
-static const double SAFETY = 0.1;
+static const double SAFETY = 1e-1;
 // Newton steps for one centre, halvings of one step, merits that a new one is compared with.
 enum { EASY_STEPS = 3, HARD_STEPS = 8, STEPS_PER_CENTRE = 15, MAX_HALVINGS = 5, MERIT_MEMORY = 4 };
 // A step of length s must lower the merit by the part DECREASE s. A centre is done when its merit
@@ -441,16 +441,19 @@ pcs_status pcs_contact_newton_run(pcs_contact_newton *newton, pcs_monitor *monit
     const double scale = pcs_friction_contact_scale(newton->problem);
     memcpy(newton->centre, r, (size_t)newton->rows * sizeof *r);
     schedule s = {.delta = choose_delta(newton, opts, r), .fall = FIRST_FALL};
-    bool over = monitor->done;
+    bool over = monitor->done, polished = !opts->polish;
     double at_centre = monitor->last; // residual of the centre
-    while (!over && *steps < last && s.delta <= DELTA_LARGEST) {
+    while ((!over || !polished) && *steps < last && s.delta <= DELTA_LARGEST) {
         const int32_t before = *steps, left = last - before;
         bool solved;
-        double floor = FLOOR_PART * monitor->opts->tolerance * scale;
+        double floor = over ? 0.0 : FLOOR_PART * monitor->opts->tolerance * scale;
+        polished = polished || over;
         for (int32_t i = 0; i < newton->problem->W->n; i++)
             newton->D[i] = s.delta * newton->mobility[i];
         PCS_TRY(solve_centre(newton, monitor, left < STEPS_PER_CENTRE ? left : STEPS_PER_CENTRE,
                              floor, steps, &solved));
+        if (*steps == before)
+            break; // the centre is the solution as far as the merit tells
         project(newton, newton->r, r);
         over = pcs_monitor_test(monitor, r);
         const double gain = monitor->last / at_centre;
@@ -458,7 +461,8 @@ pcs_status pcs_contact_newton_run(pcs_contact_newton *newton, pcs_monitor *monit
             at_centre = monitor->last;
             memcpy(newton->centre, newton->r, (size_t)newton->rows * sizeof *r);
         }
-        advance(&s, solved, *steps - before, gain, monitor->opts->tolerance / monitor->last);
+        if (!over)
+            advance(&s, solved, *steps - before, gain, monitor->opts->tolerance / monitor->last);
     }
     project(newton, newton->centre, r);
     return PCS_OK;

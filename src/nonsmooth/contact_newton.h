@@ -9,6 +9,7 @@ typedef struct pcs_contact_newton pcs_contact_newton;
 typedef struct pcs_contact_newton_opts {
     double first_delta; // proximal weight of the first centre, relative to W_ii; 0: from r
     int32_t max_steps;  // linear solves in all
+    bool polish;        // one more centre after the tolerance is met: mostly exact to rounding
 } pcs_contact_newton_opts;
 
 // Storage from the arena, which nobody else may use between create and the last run: factorisations

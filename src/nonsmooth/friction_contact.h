@@ -55,6 +55,8 @@ double pcs_friction_contact_scale(const pcs_friction_contact *problem);
 // The scaled residual that rounding r to double alone may cause,
 // (eps/2) max_i (1 + mu_i) (|W| |r|)_i / |q|_inf: about 1e-9 for a mass of 1e6 carried by a mass of
 // 1. No solver gets reliably below.
+// A level above PCS_ROUNDING_MAX is no excuse: r has run away along the null space of W.
+#define PCS_ROUNDING_MAX 1e-6
 double pcs_friction_contact_rounding(const pcs_friction_contact *problem, const double *r);
 // Block sizes 1..3 and mu >= 0, else PCS_ERROR_ARGUMENT; W, q, mu and r finite, else
 // PCS_ERROR_NUMERIC.

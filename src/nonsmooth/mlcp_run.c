@@ -6,6 +6,7 @@
 // Only then rows and columns get scales of their own.
 #include "nonsmooth/mlcp_run.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,6 +20,8 @@ enum { RUIZ_STEPS = 20, POLISH_ROUNDS = 6, REFINEMENTS = 3 };
 // Norms end in (1/4, 1]; of a monotone M no row is then below a^2/4 >= 1/64 while its column is
 // not.
 static const double LOPSIDED = 1e-3;
+// A level of rounding above this is not the end of a solve but of the meaning of z.
+static const double ROUNDING_MOST = 1e-6;
 // Singular values below this part of the largest are zero for the polish.
 static const double RANK_TOLERANCE = 1e-11;
 
@@ -104,6 +107,16 @@ pcs_status pcs_mlcp_scale(const pcs_mlcp *problem, pcs_arena *arena, double *row
     return PCS_OK;
 }
 
+// Whether a residual can be believed: along a ray of huge z the terms of w cancel to a zero that is
+// only rounding, of the extended precision that w is computed in.
+static bool is_credible(const pcs_mlcp_run *run, const double *z, double residual)
+{
+    const double extended = (double)(2.0L * run->problem->n * LDBL_EPSILON / DBL_EPSILON);
+    const pcs_residual level = pcs_mlcp_rounding(run->problem, z);
+    return extended * pcs_residual_in(&level, run->opts->measure) <=
+           fmax(residual, run->opts->tolerance);
+}
+
 pcs_status pcs_mlcp_run_init(pcs_mlcp_run *run, const pcs_mlcp *problem, const pcs_solve_opts *opts,
                              pcs_arena *arena, const double *z, pcs_solve_info *info)
 {
@@ -120,7 +133,8 @@ pcs_status pcs_mlcp_run_init(pcs_mlcp_run *run, const pcs_mlcp *problem, const p
     PCS_TRY(pcs_mlcp_scale(problem, arena, run->row_scale, run->column_scale, &run->scaled));
     memcpy(run->best, z, (size_t)n * sizeof *z);
     run->best_residual = pcs_mlcp_measure(problem, z, NULL);
-    run->done = pcs_residual_in(&run->best_residual, opts->measure) <= opts->tolerance;
+    const double residual = pcs_residual_in(&run->best_residual, opts->measure);
+    run->done = residual <= opts->tolerance && is_credible(run, z, residual);
     return PCS_OK;
 }
 
@@ -148,7 +162,7 @@ bool pcs_mlcp_offer(pcs_mlcp_run *run, const double *y)
     const pcs_residual residual = pcs_mlcp_measure(run->problem, run->z, run->w);
     const double now = pcs_residual_in(&residual, measure);
     const double before = pcs_residual_in(&run->best_residual, measure);
-    if (now < before || (isnan(before) && !isnan(now))) {
+    if ((now < before || (isnan(before) && !isnan(now))) && is_credible(run, run->z, now)) {
         memcpy(run->best, run->z, (size_t)run->problem->n * sizeof *run->z);
         run->best_residual = residual;
         run->done = run->done || now <= run->opts->tolerance;
@@ -262,7 +276,7 @@ static void accept_rounding(pcs_mlcp_run *run)
 {
     const pcs_residual level = pcs_mlcp_rounding(run->problem, run->best);
     const pcs_measure measure = run->opts->measure;
-    if (!run->done &&
+    if (!run->done && pcs_residual_in(&level, measure) <= ROUNDING_MOST &&
         pcs_residual_in(&run->best_residual, measure) <= pcs_residual_in(&level, measure))
         run->done = run->at_rounding = true;
 }

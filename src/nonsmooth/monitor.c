@@ -83,7 +83,8 @@ pcs_status pcs_monitor_finish(pcs_monitor *monitor, double *r, double *u, pcs_so
     info->seconds = pcs_timer_now() - monitor->started;
     if (monitor->done)
         return PCS_OK;
-    info->at_rounding = info->residual.scaled <= pcs_friction_contact_rounding(monitor->problem, r);
+    const double rounding = pcs_friction_contact_rounding(monitor->problem, r);
+    info->at_rounding = info->residual.scaled <= rounding && rounding <= PCS_ROUNDING_MAX;
     if (info->reason[0] == '\0')
         explain(monitor, info);
     return monitor->stopped ? PCS_INTERRUPTED : PCS_NOT_CONVERGED;

@@ -21,8 +21,8 @@ typedef struct pcs_one_contact {
 } pcs_one_contact;
 
 void pcs_one_contact_prepare(pcs_one_contact *contact, int32_t size, const double *W, double mu);
-// A bilateral block: r = -W^-1 q, with the pseudo-inverse of what is left after the elimination of a
-// first row that moves; a row without mobility gets no impulse.
+// A bilateral block: r = -W^-1 q, with the pseudo-inverse of what is left after the elimination of
+// a first row that moves; a row without mobility gets no impulse.
 void pcs_one_contact_prepare_bilateral(pcs_one_contact *contact, int32_t size, const double *W);
 // The rule of pcs_one_contact_solve for the prepared contact.
 void pcs_one_contact_compute(const pcs_one_contact *contact, const double *q, double *r);

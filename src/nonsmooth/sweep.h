@@ -1,5 +1,5 @@
-// What the sweeps with W (nsgs.h) and with body velocities (body_sweeps.h) share: the changes that a
-// sweep counts, the residual foreseen from them, and the walk over the colours.
+// What the sweeps with W (nsgs.h) and with body velocities (body_sweeps.h) share: the changes that
+// a sweep counts, the residual foreseen from them, and the walk over the colours.
 #ifndef PCS_NONSMOOTH_SWEEP_H
 #define PCS_NONSMOOTH_SWEEP_H
 
@@ -41,9 +41,9 @@ static inline double pcs_sweep_apply(int32_t size, const double *W_ii, double re
     return dr2;
 }
 
-// The residual after a sweep, foreseen from its changes: a visited contact is solved exactly, so its
-// natural map before the visit was about min(|dr|, |du|), and the sweeps go on at the rate of the
-// last two. `ratio` is what a measure found of the last forecast.
+// The residual after a sweep, foreseen from its changes: a visited contact is solved exactly, so
+// its natural map before the visit was about min(|dr|, |du|), and the sweeps go on at the rate of
+// the last two. `ratio` is what a measure found of the last forecast.
 typedef struct pcs_sweep_forecast {
     pcs_measure measure;
     double q_norm2, scale; // |q|^2; |q|_inf or 1

@@ -1,6 +1,6 @@
 // Anderson mixing of sweeps (sweep_mixing.h). The least-squares problem is solved by its normal
-// equations, whose matrix is kept and renewed by a row for each iterate: one pass over the memory for
-// the sums, one for the new iterate.
+// equations, whose matrix is kept and renewed by a row for each iterate: one pass over the memory
+// for the sums, one for the new iterate.
 #include "nonsmooth/sweep_mixing.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 // Anderson mixing of sweeps [Anderson1965; WalkerNi2011]. A sweep is a fixed-point map r -> G(r);
-// where the contacts keep their states it is affine, and slow for loads that travel far (a pile). With
-// f_k = G(r_k) - r_k of the last iterates the next one is
+// where the contacts keep their states it is affine, and slow for loads that travel far (a pile).
+// With f_k = G(r_k) - r_k of the last iterates the next one is
 //     r = G(r_k) - sum_j c_j (G(r_{k-j+1}) - G(r_{k-j})),   c = argmin | f_k - sum_j c_j df_j |,
 // in the norm with the weights trace(W_ii), projected on the cones. The sums are formed in pieces
 // that do not depend on the threads.

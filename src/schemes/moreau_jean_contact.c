@@ -5,6 +5,7 @@
 
 #include "nonsmooth/auto.h"
 #include "nonsmooth/nsgs.h"
+#include "schemes/problem_hook.h"
 
 // A contact that stays closed while its normal turns (a bead in a bowl, a plane on a swinging body)
 // needs the velocity rows where it will be, as joints do: U_N at the end is H_N v_{k+1} plus
@@ -138,6 +139,13 @@ int32_t pcs_mj_activate_reached(moreau_jean *s, const pcs_state *state, const do
 static const double second_relaxation = 0.8;
 enum { SECOND_SWEEPS = 10 }; // times the option
 
+// A step must end soon, and the errors of many steps add up: few restarts and steps along the central
+// path, but a polish.
+static const double first_try[PCS_AUTO_OPTIONS] = {
+    [PCS_AUTO_SWEEPS] = 200,    [PCS_AUTO_NEWTON_STEPS] = 40, [PCS_AUTO_RESTARTS] = 2,
+    [PCS_AUTO_PATH_STEPS] = 50, [PCS_AUTO_POLISH] = 1,
+};
+
 // A residual that only the rounding of r keeps above the tolerance counts as converged.
 static pcs_status accept_rounding(pcs_status status, const pcs_solve_info *info)
 {
@@ -179,7 +187,7 @@ static pcs_status solve_problem(moreau_jean *s, const pcs_friction_contact *prob
     opts.measure = PCS_MEASURE_SCALED;
     opts.tolerance = option[MJ_SOLVER_TOLERANCE];
     opts.max_iterations = (int32_t)option[MJ_SOLVER_ITERATIONS];
-    pcs_status status = accept_rounding(pcs_friction_solve(problem, &pcs_solver_auto, &opts, NULL,
+    pcs_status status = accept_rounding(pcs_friction_solve(problem, &pcs_solver_auto, &opts, first_try,
                                                            &s->arena, s->r, s->u, info),
                                         info);
     if (status == PCS_NOT_CONVERGED && (int)option[MJ_ON_FAILURE] == MJ_NEXT_SOLVER)
@@ -212,6 +220,20 @@ static pcs_status not_finite(const moreau_jean *s)
                      "t = %g: the contact problem has a NaN or an infinity", t);
 }
 
+static pcs_status offer_problem(const moreau_jean *s, const pcs_solve_info *info, pcs_status status)
+{
+    pcs_problem_step step = {
+        .step = s->base.step,
+        .time = s->t_k + s->h,
+        .length = s->h,
+        .contacts = s->n_active,
+        .iterations = info->iterations,
+        .residual = info->residual.scaled,
+        .status = status,
+    };
+    return pcs_scheme_offer_problem(&s->base, &step, &s->W, s->q_c, s->mu, s->r);
+}
+
 pcs_status pcs_mj_solve_contacts(moreau_jean *s, pcs_step_report *report)
 {
     const pcs_model *model = s->base.model;
@@ -236,6 +258,8 @@ pcs_status pcs_mj_solve_contacts(moreau_jean *s, pcs_step_report *report)
         return not_finite(s);
     report->residual = info.residual.scaled;
     report->solver_iterations += info.iterations;
+    if (s->base.problem_hook && status >= 0)
+        PCS_TRY(offer_problem(s, &info, status));
     return status;
 }
 

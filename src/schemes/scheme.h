@@ -28,7 +28,9 @@ typedef struct pcs_scheme {
     const pcs_scheme_class *class;
     pcs_context *ctx;
     const pcs_model *model;
-    double *options; // in the order of the class's table
+    double *options;                      // in the order of the class's table
+    const pcs_problem_hook *problem_hook; // NULL: none
+    int64_t step;                         // number of the step at hand, from 1, for the hook
 } pcs_scheme;
 
 struct pcs_scheme_class {

@@ -121,6 +121,12 @@ pcs_status pcs_simulation_get(const pcs_simulation *s, const char *key, double *
     return PCS_OK;
 }
 
+void pcs_simulation_set_problem_hook(pcs_simulation *s, const pcs_problem_hook *hook)
+{
+    s->problem_hook = hook ? *hook : (pcs_problem_hook){0};
+    s->scheme->problem_hook = s->problem_hook.take ? &s->problem_hook : NULL;
+}
+
 // ---- Running ----
 
 static void account(pcs_simulation *s, double kinetic, double potential)
@@ -200,6 +206,7 @@ pcs_status pcs_simulation_step(pcs_simulation *s)
             h = rest;
     }
     pcs_step_report report;
+    s->scheme->step = s->step + 1;
     pcs_status status = s->scheme->class->step(s->scheme, &s->state, h, &report);
     forget_present(s);
     if (status < 0)

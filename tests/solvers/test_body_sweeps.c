@@ -1,5 +1,6 @@
 // Sweeps on body velocities against sweeps with W = H^T M^-1 H, which is formed by other code: the
-// same steps up to rounding. And coloured sweeps of both kinds: the same bits for 1, 2 and 3 threads.
+// same steps up to rounding. And coloured sweeps of both kinds: the same bits for 1, 2 and 3
+// threads.
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
-// Orders of sweeps: a colouring is valid if no two members of a colour touch, complete if every node
-// is a member once, and depends on nothing but the graph; levels go out from their roots.
+// Orders of sweeps: a colouring is valid if no two members of a colour touch, complete if every
+// node is a member once, and depends on nothing but the graph; levels go out from their roots.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -345,7 +345,8 @@ static void stack_of_boxes(system_of_bodies *s, int32_t boxes, double ratio, dou
     close_system(s);
 }
 
-// Spheres on top of each other, each touching the one below in one point: rows of H are independent.
+// Spheres on top of each other, each touching the one below in one point: rows of H are
+// independent.
 static void stack_of_spheres(system_of_bodies *s, pcs_random *random, int32_t spheres)
 {
     clear(s, spheres);
