@@ -20,10 +20,11 @@ extern "C" {
 typedef struct pcs_residual {
     double scaled;   // velocity error relative to the driving velocity, worst block
     double unscaled; // Euclidean norm of the natural map with rho = 1
-    double relative; // the measure of Siconos 4.4: unscaled / max(|q|, |r|, |u|) for local problems,
-                     // / |q| for LCP and MLCP, a sum of two such terms for global ones
-                     // (docs/theory/measures.md)
-    int32_t worst;   // block with the largest scaled part, -1 without blocks
+    double
+        relative;  // the measure of Siconos 4.4: unscaled / max(|q|, |r|, |u|) for local problems,
+                   // / |q| for LCP and MLCP, a sum of two such terms for global ones
+                   // (docs/theory/measures.md)
+    int32_t worst; // block with the largest scaled part, -1 without blocks
 } pcs_residual;
 
 typedef enum pcs_measure {
@@ -36,11 +37,11 @@ typedef enum pcs_measure {
 typedef int (*pcs_stop_fn)(void *user);
 
 typedef struct pcs_solve_opts {
-    double tolerance;       // on the residual that `measure` names
+    double tolerance; // on the residual that `measure` names
     pcs_measure measure;
-    int32_t max_iterations; // 0: the solver's own default
-    double max_time;        // seconds, 0: no limit
-    int32_t threads;        // at least 1; the answer has the same bits for any number
+    int32_t max_iterations;  // 0: the solver's own default
+    double max_time;         // seconds, 0: no limit
+    int32_t threads;         // at least 1; the answer has the same bits for any number
     int32_t count_solutions; // nonzero: small problems are enumerated, info.solutions is set
     pcs_stop_fn stop;        // NULL: none
     void *stop_user;
@@ -134,12 +135,12 @@ PCS_API const char *pcs_problem_solver(pcs_problem_class problem_class, int32_t 
 // and accumulates in extended precision.
 typedef struct pcs_verdict {
     pcs_residual residual;
-    double cone;            // largest violation of r in K (z >= 0), over max |r|
-    double dual;            // largest violation of uhat in K* (w >= 0), over max(|u|, |q|)
-    double complementarity; // sum |r_i . uhat_i| / (sum |r_i| max_i(|u_i|, |q_i|)), 0 for 0/0
-    double bilateral;       // largest |u| of a bilateral row, over max(|u|, |q|)
-    double dissipation;     // sum r_T . u_T: never positive at a solution
-    double equation;        // global: |M v - H r - f| / max(|f|, |M v|, |H r|), v recomputed
+    double cone;               // largest violation of r in K (z >= 0), over max |r|
+    double dual;               // largest violation of uhat in K* (w >= 0), over max(|u|, |q|)
+    double complementarity;    // sum |r_i . uhat_i| / (sum |r_i| max_i(|u_i|, |q_i|)), 0 for 0/0
+    double bilateral;          // largest |u| of a bilateral row, over max(|u|, |q|)
+    double dissipation;        // sum r_T . u_T: never positive at a solution
+    double equation;           // global: |M v - H r - f| / max(|f|, |M v|, |H r|), v recomputed
     int32_t open, stick, slip; // contacts by state at (r, u)
 } pcs_verdict;
 

@@ -39,9 +39,10 @@ static const pcs_option options[PCS_AUTO_OPTIONS] = {
                       "linear solves of Newton's method each time it is tried"},
     [PCS_AUTO_RESTARTS] = {"restarts", PCS_OPTION_INTEGER, 10, 0, 1e6, NULL,
                            "scattered starts of Newton's method after all else failed"},
-    [PCS_AUTO_POLISH] = {"polish", PCS_OPTION_CHOICE, 0, 0, 1, switches,
-                         "one more sweep or Newton problem after the tolerance is met, for accuracy "
-                         "beyond it; schemes switch it on"},
+    [PCS_AUTO_POLISH] =
+        {"polish", PCS_OPTION_CHOICE, 0, 0, 1, switches,
+         "one more sweep or Newton problem after the tolerance is met, for accuracy "
+         "beyond it; schemes switch it on"},
     [PCS_AUTO_PATH_STEPS] = {"path_steps", PCS_OPTION_INTEGER, 4000, 0, 1e9, NULL,
                              "linear solves along the central path, the last resort"},
 };
@@ -61,6 +62,7 @@ typedef struct chain {
     const pcs_friction_contact *problem;
     const pcs_solve_opts *opts;
     pcs_arena *arena;
+    pcs_tasks *tasks; // NULL: one thread, or too small a problem to share
     pcs_solve_info *info;
     int32_t left; // iterations that may still be spent
     bool polish;  // option
@@ -103,15 +105,16 @@ static pcs_status run_sweeps(chain *c, int32_t most)
     int32_t sweeps = 0;
     most = most < c->left ? most : c->left;
     PCS_TRY(pcs_nsgs_work_init(&work, c->problem, c->arena));
+    pcs_nsgs_set_tasks(&work, c->tasks);
     while (sweeps < most && !is_over(c)) {
         const int32_t batch = SWEEP_BATCH < most - sweeps ? SWEEP_BATCH : most - sweeps;
         const double before = c->monitor.last;
         const int32_t start = sweeps;
         if (pcs_nsgs_run(&work, &c->monitor, 1.0, batch, c->r, &sweeps) || sweeps - start < batch)
             break; // arrived, or a fixed point
-        const double fall = log(c->monitor.last / before), way = log(c->opts->tolerance /
-                                                                     c->monitor.last);
-        if (start > 0 && !(fall < 0.0 && way / fall * batch <= SWEEPS_WORTH))
+        const double fall = log(c->monitor.last / before),
+                     way = log(c->opts->tolerance / c->monitor.last);
+        if (!(fall < 0.0 && way / fall * batch <= SWEEPS_WORTH))
             break;
     }
     if (c->polish && c->monitor.done && sweeps < c->left)
@@ -127,7 +130,7 @@ static pcs_status try_newton(chain *c, double first_delta, int32_t most, int32_t
     const int32_t left = c->left - *steps;
     pcs_contact_newton_opts opts = {first_delta, most < left ? most : left, c->polish};
     pcs_arena_mark mark = pcs_arena_get_mark(c->arena);
-    PCS_TRY(pcs_contact_newton_create(c->problem, c->arena, &newton));
+    PCS_TRY(pcs_contact_newton_create(c->problem, c->tasks, c->arena, &newton));
     PCS_TRY(pcs_contact_newton_run(newton, &c->monitor, &opts, c->r, steps));
     c->info->factorisations += pcs_contact_newton_factorisations(newton);
     pcs_arena_release(c->arena, mark);
@@ -152,8 +155,7 @@ static void scatter(const chain *c, pcs_random *random, double *r)
         for (int32_t k = W->offset[i]; k < W->offset[i + 1]; k++)
             r[k] = size * pcs_random_between(random, -1.0, 1.0);
         if (!pcs_is_bilateral(c->problem, i))
-            pcs_cone_project(c->problem->mu[i], W->offset[i + 1] - W->offset[i],
-                             r + W->offset[i]);
+            pcs_cone_project(c->problem->mu[i], W->offset[i + 1] - W->offset[i], r + W->offset[i]);
     }
 }
 
@@ -181,7 +183,8 @@ static pcs_status run_solver(chain *c, const pcs_friction_solver *solver, const 
     pcs_solve_info info;
     const int32_t rows = c->monitor.rows;
     pcs_arena_mark mark = pcs_arena_get_mark(c->arena);
-    double *r = PCS_ARENA_ARRAY(c->arena, double, rows), *u = PCS_ARENA_ARRAY(c->arena, double, rows);
+    double *r = PCS_ARENA_ARRAY(c->arena, double, rows),
+           *u = PCS_ARENA_ARRAY(c->arena, double, rows);
     if (r == NULL || u == NULL)
         return PCS_ERROR_MEMORY;
     memset(r, 0, (size_t)rows * sizeof *r);
@@ -258,14 +261,22 @@ static pcs_status solve(const pcs_friction_contact *problem, const pcs_solve_opt
                         const double *option, pcs_arena *arena, double *r, double *u,
                         pcs_solve_info *info)
 {
-    chain c = {.problem = problem, .opts = opts, .arena = arena, .info = info, .r = r,
+    chain c = {.problem = problem,
+               .opts = opts,
+               .arena = arena,
+               .info = info,
+               .r = r,
                .polish = option[PCS_AUTO_POLISH] != 0.0};
     c.left = opts->max_iterations > 0 ? opts->max_iterations : INT32_MAX;
     PCS_TRY(pcs_monitor_init(&c.monitor, problem, opts, arena, r));
-    PCS_TRY(run_chain(&c, option));
+    if (opts->threads > 1 && problem->W->n >= PCS_SWEEP_COLOURED_FROM)
+        PCS_TRY(pcs_tasks_create(arena->ctx, opts->threads, &c.tasks));
+    pcs_status status = run_chain(&c, option);
+    pcs_tasks_destroy(c.tasks);
+    PCS_TRY(status);
     if (opts->count_solutions && info->solutions < 0)
         PCS_TRY(enumerate(&c));
-    pcs_status status = pcs_monitor_finish(&c.monitor, r, u, info);
+    status = pcs_monitor_finish(&c.monitor, r, u, info);
     if (status == PCS_NOT_CONVERGED)
         pcs_friction_diagnose(problem, r, u, info);
     return status;

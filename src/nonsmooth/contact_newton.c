@@ -40,11 +40,17 @@ static const double SOLVE_TOLERANCE = 1e-10;
 // An analysis is kept while it covers the closed contacts; a costly one only while they are not
 // much fewer: operations above which a smaller analysis pays, and the part that counts as smaller.
 static const double COSTLY_OPERATIONS = 5e6, SMALLER_PART = 0.8;
+enum { ANALYSE_ALL = 2000 };
+
+// Contacts in one piece of parallel work.
+enum { PIECE = 1024 };
 
 typedef enum contact_state { OPEN, STICK, SLIP } contact_state;
 
 struct pcs_contact_newton {
     const pcs_friction_contact *problem;
+    pcs_tasks *tasks;
+    double *part; // sum of each piece, added in order: the same bits for any number of threads
     pcs_arena *arena;
     pcs_arena_mark behind; // end of the storage below; the factorisation follows
     int32_t rows;          // of W
@@ -65,19 +71,23 @@ struct pcs_contact_newton {
     int32_t factorisations;
 };
 
-pcs_status pcs_contact_newton_create(const pcs_friction_contact *problem, pcs_arena *arena,
-                                     pcs_contact_newton **out)
+pcs_status pcs_contact_newton_create(const pcs_friction_contact *problem, pcs_tasks *tasks,
+                                     pcs_arena *arena, pcs_contact_newton **out)
 {
     const pcs_block_matrix *W = problem->W;
     const int32_t n = W->n, rows = W->offset[n];
     pcs_contact_newton *newton = PCS_ARENA_ARRAY(arena, pcs_contact_newton, 1);
-    double *per_contact = PCS_ARENA_ARRAY(arena, double, (4 + 2 * PCS_BLOCK_LU_STRIDE) * (int64_t)n);
+    double *per_contact = PCS_ARENA_ARRAY(arena, double,
+                                          (4 + 2 * PCS_BLOCK_LU_STRIDE) * (int64_t)n);
     double *vectors = PCS_ARENA_ARRAY(arena, double, 7 * (int64_t)rows);
     uint8_t *flags = PCS_ARENA_ARRAY(arena, uint8_t, 3 * (int64_t)n);
-    if (newton == NULL || per_contact == NULL || vectors == NULL || flags == NULL)
+    double *part = PCS_ARENA_ARRAY(arena, double, n / PIECE + 1);
+    if (newton == NULL || per_contact == NULL || vectors == NULL || flags == NULL || part == NULL)
         return PCS_ERROR_MEMORY;
     *newton = (pcs_contact_newton){
         .problem = problem,
+        .tasks = tasks,
+        .part = part,
         .arena = arena,
         .rows = rows,
         .rho_N = per_contact,
@@ -123,17 +133,6 @@ static bool is_immobile(const pcs_contact_newton *newton, int32_t i)
     return newton->rho_N[i] == 0.0 && !pcs_is_bilateral(newton->problem, i);
 }
 
-// u = W r + q + D (r - c)
-static void compute_velocity(const pcs_contact_newton *newton, const double *r, double *u)
-{
-    const pcs_block_matrix *W = newton->problem->W;
-    for (int32_t i = 0; i < W->n; i++) {
-        for (int32_t k = W->offset[i]; k < W->offset[i + 1]; k++)
-            u[k] = newton->problem->q[k] + newton->D[i] * (r[k] - newton->centre[k]);
-        pcs_block_matrix_multiply_row(W, i, r, u + W->offset[i]);
-    }
-}
-
 // Square of the Alart-Curnier function of contact i in units of velocity
 static double contact_merit2(const pcs_contact_newton *newton, int32_t i, const double *r,
                              const double *u)
@@ -163,13 +162,55 @@ static double contact_merit2(const pcs_contact_newton *newton, int32_t i, const 
     return sum;
 }
 
-static double compute_merit(const pcs_contact_newton *newton, const double *r, const double *u)
+// Work on the contacts of one piece; returns its part of a sum.
+typedef double (*piece_fn)(pcs_contact_newton *newton, int32_t first, int32_t last, const double *r,
+                           double *u);
+
+typedef struct piece_work {
+    pcs_contact_newton *newton;
+    piece_fn work;
+    const double *r;
+    double *u;
+} piece_work;
+
+static void do_piece(void *user, int32_t index)
 {
-    const int32_t *offset = newton->problem->W->offset;
+    const piece_work *p = user;
+    const int32_t first = index * PIECE, n = p->newton->problem->W->n;
+    p->newton->part[index] = p->work(p->newton, first, n - first < PIECE ? n : first + PIECE, p->r,
+                                     p->u);
+}
+
+static double for_pieces(pcs_contact_newton *newton, piece_fn work, const double *r, double *u)
+{
+    piece_work p = {newton, work, r, u};
+    const int32_t count = (newton->problem->W->n + PIECE - 1) / PIECE;
     double sum = 0.0;
-    for (int32_t i = 0; i < newton->problem->W->n; i++)
-        sum += contact_merit2(newton, i, r + offset[i], u + offset[i]);
-    return sqrt(sum);
+    pcs_tasks_run(newton->tasks, do_piece, &p, count);
+    for (int32_t k = 0; k < count; k++)
+        sum += newton->part[k];
+    return sum;
+}
+
+static double evaluate_piece(pcs_contact_newton *newton, int32_t first, int32_t last,
+                             const double *r, double *u)
+{
+    const pcs_block_matrix *W = newton->problem->W;
+    double sum = 0.0;
+    for (int32_t i = first; i < last; i++) {
+        const int32_t at = W->offset[i];
+        for (int32_t k = at; k < W->offset[i + 1]; k++)
+            u[k] = newton->problem->q[k] + newton->D[i] * (r[k] - newton->centre[k]);
+        pcs_block_matrix_multiply_row(W, i, r, u + at);
+        sum += contact_merit2(newton, i, r + at, u + at);
+    }
+    return sum;
+}
+
+// u = W r + q + D (r - c); returns the merit at (r, u).
+static double evaluate(pcs_contact_newton *newton, const double *r, double *u)
+{
+    return sqrt(for_pieces(newton, evaluate_piece, r, u));
 }
 
 // Unit a_T of contact i, its length and whether the contact is open, sticks or slips.
@@ -217,15 +258,17 @@ static void linearise_slip(const pcs_contact_newton *newton, int32_t i, const do
 
 // States at (r, u), the coefficients E + F D of dr and F of W dr, and the right-hand side; an open
 // contact lets go at once: dr = -r.
-static void linearise(pcs_contact_newton *newton, const double *r, const double *u)
+static double linearise_piece(pcs_contact_newton *newton, int32_t begin, int32_t end,
+                              const double *r, double *u)
 {
     const pcs_block_matrix *W = newton->problem->W;
-    memset(newton->E, 0, (size_t)W->n * 2 * PCS_BLOCK_LU_STRIDE * sizeof *newton->E);
-    for (int32_t i = 0; i < W->n; i++) {
+    for (int32_t i = begin; i < end; i++) {
         const int32_t first = W->offset[i], size = W->offset[i + 1] - first;
         double *E = newton->E + (int64_t)i * PCS_BLOCK_LU_STRIDE, t[2], length;
         double *F = newton->F + (int64_t)i * PCS_BLOCK_LU_STRIDE;
         double *rhs = newton->rhs + first;
+        memset(E, 0, PCS_BLOCK_LU_STRIDE * sizeof *E);
+        memset(F, 0, PCS_BLOCK_LU_STRIDE * sizeof *F);
         contact_state state = find_state(newton, i, r + first, u + first, t, &length);
         newton->state[i] = (uint8_t)state;
         newton->closed[i] = state != OPEN;
@@ -245,30 +288,31 @@ static void linearise(pcs_contact_newton *newton, const double *r, const double 
         for (int32_t k = 0; k < size * size; k++)
             E[k] += newton->D[i] * F[k];
     }
+    return 0.0;
 }
 
 // What is left of the linear rows at the present direction, rhs - E dr - F W dr, in `left`; open
-// contacts have nothing left. Returns its norm.
-static double compute_defect(const pcs_contact_newton *newton, double *left)
+// contacts have nothing left. Returns the square of its norm.
+static double defect_piece(pcs_contact_newton *newton, int32_t begin, int32_t end,
+                           const double *direction, double *left)
 {
     const pcs_block_matrix *W = newton->problem->W;
     double sum = 0.0;
-    for (int32_t i = 0; i < W->n; i++) {
+    for (int32_t i = begin; i < end; i++) {
         const int32_t first = W->offset[i], size = W->offset[i + 1] - first;
         const double *E = newton->E + (int64_t)i * PCS_BLOCK_LU_STRIDE;
         const double *F = newton->F + (int64_t)i * PCS_BLOCK_LU_STRIDE;
         double du[3] = {0.0, 0.0, 0.0};
         if (newton->closed[i])
-            pcs_block_matrix_multiply_row(W, i, newton->direction, du);
+            pcs_block_matrix_multiply_row(W, i, direction, du);
         for (int32_t a = 0; a < size; a++) {
             left[first + a] = newton->closed[i] ? newton->rhs[first + a] : 0.0;
             for (int32_t b = 0; newton->closed[i] && b < size; b++)
-                left[first + a] -= E[a * size + b] * newton->direction[first + b] +
-                                   F[a * size + b] * du[b];
+                left[first + a] -= E[a * size + b] * direction[first + b] + F[a * size + b] * du[b];
             sum += left[first + a] * left[first + a];
         }
     }
-    return sqrt(sum);
+    return sum;
 }
 
 // Makes sure that the analysis covers the closed contacts.
@@ -286,13 +330,15 @@ static pcs_status analyse(pcs_contact_newton *newton)
     if (covered && !costly)
         return PCS_OK;
     // The first analysis takes all blocks, since contacts come and go; if it is cheap it is kept.
-    const bool all = newton->lu == NULL;
+    // In a large problem it would not be: the open contacts keep the fill small.
+    const bool all = newton->lu == NULL && n <= ANALYSE_ALL;
     memcpy(newton->analysed, newton->closed, (size_t)n);
     if (all)
         memset(newton->analysed, 1, (size_t)n);
     newton->n_analysed = all ? n : count;
     pcs_arena_release(newton->arena, newton->behind);
     PCS_TRY(pcs_block_lu_analyse(newton->arena, newton->problem->W, newton->analysed, &newton->lu));
+    pcs_block_lu_set_tasks(newton->lu, newton->tasks);
     return all ? analyse(newton) : PCS_OK;
 }
 
@@ -302,7 +348,7 @@ static pcs_status analyse(pcs_contact_newton *newton)
 static pcs_status compute_direction(pcs_contact_newton *newton, bool *usable)
 {
     double *left = newton->trial, defect = 0.0;
-    linearise(newton, newton->r, newton->u);
+    for_pieces(newton, linearise_piece, newton->r, newton->u);
     PCS_TRY(analyse(newton));
     newton->factorisations++;
     *usable = pcs_block_lu_factor(newton->lu, newton->problem->W, newton->E, newton->F,
@@ -312,7 +358,7 @@ static pcs_status compute_direction(pcs_contact_newton *newton, bool *usable)
             newton->direction[k] = newton->closed[i] ? 0.0 : newton->rhs[k];
     for (int solve = 0; *usable && solve < SOLVES_MAX; solve++) {
         const double before = defect;
-        defect = compute_defect(newton, left);
+        defect = sqrt(for_pieces(newton, defect_piece, newton->direction, left));
         if (solve > 0 && defect <= SOLVE_TOLERANCE * before)
             break;
         pcs_block_lu_solve(newton->lu, left);
@@ -331,8 +377,7 @@ static double try_length(pcs_contact_newton *newton, double length)
 {
     for (int32_t k = 0; k < newton->rows; k++)
         newton->trial[k] = newton->r[k] + length * newton->direction[k];
-    compute_velocity(newton, newton->trial, newton->trial_u);
-    return compute_merit(newton, newton->trial, newton->trial_u);
+    return evaluate(newton, newton->trial, newton->trial_u);
 }
 
 // Moves r along the direction, by the first length whose merit is enough below the reference; if
@@ -362,8 +407,7 @@ static pcs_status solve_centre(pcs_contact_newton *newton, pcs_monitor *monitor,
 {
     double recent[MERIT_MEMORY];
     memcpy(newton->r, newton->centre, (size_t)newton->rows * sizeof *newton->r);
-    compute_velocity(newton, newton->r, newton->u);
-    double merit = compute_merit(newton, newton->r, newton->u);
+    double merit = evaluate(newton, newton->r, newton->u);
     const double goal = fmax(floor, CENTRE_TOLERANCE * merit);
     for (int k = 0; k < MERIT_MEMORY; k++)
         recent[k] = merit;

@@ -2,6 +2,7 @@
 #ifndef PCS_NONSMOOTH_CONTACT_NEWTON_H
 #define PCS_NONSMOOTH_CONTACT_NEWTON_H
 
+#include "base/tasks.h"
 #include "nonsmooth/friction_solver.h"
 
 typedef struct pcs_contact_newton pcs_contact_newton;
@@ -14,8 +15,9 @@ typedef struct pcs_contact_newton_opts {
 
 // Storage from the arena, which nobody else may use between create and the last run: factorisations
 // are laid behind it.
-pcs_status pcs_contact_newton_create(const pcs_friction_contact *problem, pcs_arena *arena,
-                                     pcs_contact_newton **out) PCS_MUST_CHECK;
+// `tasks` may be NULL; the bits of the answer do not depend on it.
+pcs_status pcs_contact_newton_create(const pcs_friction_contact *problem, pcs_tasks *tasks,
+                                     pcs_arena *arena, pcs_contact_newton **out) PCS_MUST_CHECK;
 // Runs from r until the monitor says so, the steps are used up, or no weight helps. r becomes the
 // last centre, on the cones; the monitor has the best iterate. Steps are added to *steps.
 pcs_status pcs_contact_newton_run(pcs_contact_newton *newton, pcs_monitor *monitor,

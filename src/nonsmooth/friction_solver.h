@@ -43,15 +43,15 @@ typedef struct pcs_monitor {
     const pcs_friction_contact *problem;
     const pcs_solve_opts *opts;
     int32_t rows;
-    double *best; // iterate with the smallest measured residual so far
-    double *u;    // of the last tested iterate
+    double *best;         // iterate with the smallest measured residual so far
+    double *u;            // of the last tested iterate
     double best_value;    // its residual in the chosen measure
     double last;          // residual of the last tested iterate in the chosen measure
     double started;       // pcs_timer_now()
     double stage_started; // end of the last stage
-    double deadline; // 0: none
-    bool done;       // best meets the tolerance
-    bool stopped;    // the stop hook or the time limit struck
+    double deadline;      // 0: none
+    bool done;            // best meets the tolerance
+    bool stopped;         // the stop hook or the time limit struck
 } pcs_monitor;
 
 // Takes storage from the arena and keeps r as the first best iterate, its residual measured: a warm

@@ -7,11 +7,16 @@
 #include "base/timer.h"
 #include "nonsmooth/friction_solver.h"
 
+// |W r| over the largest term of it below which r has run away, and the scaled residual that such an
+// iterate may have.
+static const double RUN_AWAY = 1e-3, VELOCITY_ERROR = 1e-2;
+
 pcs_status pcs_monitor_init(pcs_monitor *monitor, const pcs_friction_contact *problem,
                             const pcs_solve_opts *opts, pcs_arena *arena, const double *r)
 {
     const int32_t rows = problem->W->n > 0 ? problem->W->offset[problem->W->n] : 0;
-    *monitor = (pcs_monitor){.problem = problem, .opts = opts, .rows = rows, .best_value = INFINITY};
+    *monitor = (pcs_monitor){
+        .problem = problem, .opts = opts, .rows = rows, .best_value = INFINITY};
     monitor->best = PCS_ARENA_ARRAY(arena, double, 2 * (int64_t)rows);
     if (monitor->best == NULL)
         return PCS_ERROR_MEMORY;
@@ -24,9 +29,31 @@ pcs_status pcs_monitor_init(pcs_monitor *monitor, const pcs_friction_contact *pr
     return PCS_OK;
 }
 
+// The natural map with rho = 1 is small against max(|q|, |r|, |u|) for every r that is long enough,
+// and lost in rounding for a very long one. Along a direction that W cannot resist (|W r| tiny
+// against |W| |r|) r has run away, and such an iterate counts only if its velocities are right too.
+static bool has_run_away(const pcs_monitor *monitor, const double *r, const double *u)
+{
+    const pcs_friction_contact *problem = monitor->problem;
+    double product = 0.0, terms = 0.0;
+    for (int32_t i = 0; i < problem->W->n; i++) {
+        const double rho = pcs_friction_block_rho(problem->W, i);
+        for (int32_t k = problem->W->offset[i]; k < problem->W->offset[i + 1]; k++) {
+            product = fmax(product, fabs(u[k]) + fabs(problem->q[k]));
+            terms = fmax(terms, fabs(r[k]) / rho);
+        }
+    }
+    if (DBL_EPSILON * terms > PCS_ROUNDING_MAX * pcs_friction_contact_scale(problem))
+        return true; // u is made of rounding errors
+    return product < RUN_AWAY * terms &&
+           pcs_friction_contact_error(problem, PCS_MEASURE_SCALED, r, u) > VELOCITY_ERROR;
+}
+
 bool pcs_monitor_test_with_u(pcs_monitor *monitor, const double *r, const double *u)
 {
     monitor->last = pcs_friction_contact_error(monitor->problem, monitor->opts->measure, r, u);
+    if (monitor->last <= monitor->opts->tolerance && has_run_away(monitor, r, u))
+        monitor->last = INFINITY;
     if (monitor->last < monitor->best_value) {
         monitor->best_value = monitor->last;
         memcpy(monitor->best, r, (size_t)monitor->rows * sizeof *r);

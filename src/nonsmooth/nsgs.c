@@ -228,7 +228,12 @@ bool pcs_nsgs_run(pcs_nsgs_work *work, pcs_monitor *monitor, double relaxation, 
 }
 
 enum { MAX_SWEEPS = 100000 };
-enum { RELAXATION, ORDER, MEMORY, OPTION_COUNT };
+enum {
+    RELAXATION = PCS_GAUSS_SEIDEL_RELAXATION,
+    ORDER = PCS_GAUSS_SEIDEL_ORDER,
+    MEMORY = PCS_GAUSS_SEIDEL_MEMORY,
+    OPTION_COUNT = PCS_GAUSS_SEIDEL_OPTIONS
+};
 
 static const char *const orders[] = {"auto",     "natural",  "reversed", "symmetric",
                                      "coloured", "by_graph", NULL};

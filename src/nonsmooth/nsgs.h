@@ -53,4 +53,12 @@ bool pcs_nsgs_run(pcs_nsgs_work *work, pcs_monitor *monitor, double relaxation, 
 
 extern const pcs_friction_solver pcs_solver_gauss_seidel;
 
+// Options of the row, in the order of its table.
+enum {
+    PCS_GAUSS_SEIDEL_RELAXATION,
+    PCS_GAUSS_SEIDEL_ORDER,
+    PCS_GAUSS_SEIDEL_MEMORY,
+    PCS_GAUSS_SEIDEL_OPTIONS
+};
+
 #endif

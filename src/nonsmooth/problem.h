@@ -13,13 +13,13 @@ struct pcs_problem {
     int32_t contacts;
     int32_t bilateral_rows; // each is a block of one row, behind the contacts
     int32_t rows, dofs;
-    double *q;        // LCP, MLCP, local: rows values; global: w
-    double *mu;       // one for each block (0 for bilateral ones)
-    uint8_t *kind;    // pcs_block_kind of each block; MLCP: nonzero marks an equality row
-    double *M_dense;  // LCP, MLCP: row-major
+    double *q;          // LCP, MLCP, local: rows values; global: w
+    double *mu;         // one for each block (0 for bilateral ones)
+    uint8_t *kind;      // pcs_block_kind of each block; MLCP: nonzero marks an equality row
+    double *M_dense;    // LCP, MLCP: row-major
     pcs_block_matrix W; // local
-    pcs_sparse M, H;  // global: dofs x dofs, dofs x rows
-    double *f;        // global: dofs values
+    pcs_sparse M, H;    // global: dofs x dofs, dofs x rows
+    double *f;          // global: dofs values
 };
 
 // Views without copies; the class must fit.

@@ -112,9 +112,12 @@ double pcs_friction_contact_error(const pcs_friction_contact *problem, pcs_measu
             count_norms(&t, problem, i, r + W->offset[i], u + W->offset[i]);
     }
     switch (measure) {
-    case PCS_MEASURE_SCALED: return t.largest / pcs_friction_contact_scale(problem);
-    case PCS_MEASURE_UNSCALED: return sqrt(t.map2);
-    case PCS_MEASURE_RELATIVE: break;
+    case PCS_MEASURE_SCALED:
+        return t.largest / pcs_friction_contact_scale(problem);
+    case PCS_MEASURE_UNSCALED:
+        return sqrt(t.map2);
+    case PCS_MEASURE_RELATIVE:
+        break;
     }
     return sqrt(t.map2) / relative_scale(&t);
 }
@@ -144,9 +147,12 @@ pcs_residual pcs_friction_contact_measure(const pcs_friction_contact *problem, c
 double pcs_residual_in(const pcs_residual *residual, pcs_measure measure)
 {
     switch (measure) {
-    case PCS_MEASURE_SCALED: return residual->scaled;
-    case PCS_MEASURE_UNSCALED: return residual->unscaled;
-    case PCS_MEASURE_RELATIVE: break;
+    case PCS_MEASURE_SCALED:
+        return residual->scaled;
+    case PCS_MEASURE_UNSCALED:
+        return residual->unscaled;
+    case PCS_MEASURE_RELATIVE:
+        break;
     }
     return residual->relative;
 }

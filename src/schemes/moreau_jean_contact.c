@@ -136,7 +136,10 @@ int32_t pcs_mj_activate_reached(moreau_jean *s, const pcs_state *state, const do
 }
 
 // The second try after a failure: sweeps from rest, damped, and many more of them.
-static const double second_relaxation = 0.8;
+static const double second_try[PCS_GAUSS_SEIDEL_OPTIONS] = {
+    [PCS_GAUSS_SEIDEL_RELAXATION] = 0.8,
+    [PCS_GAUSS_SEIDEL_ORDER] = PCS_ORDER_AUTO,
+};
 enum { SECOND_SWEEPS = 10 }; // times the option
 
 // A step must end soon, and the errors of many steps add up: few restarts and steps along the central
@@ -164,10 +167,9 @@ static pcs_status solve_again(moreau_jean *s, const pcs_friction_contact *proble
                               ? INT32_MAX
                               : SECOND_SWEEPS * opts.max_iterations;
     pcs_solve_info second;
-    pcs_status status = accept_rounding(
-        pcs_friction_solve(problem, &pcs_solver_gauss_seidel, &opts, &second_relaxation, &s->arena,
-                           r, u, &second),
-        &second);
+    pcs_status status = accept_rounding(pcs_friction_solve(problem, &pcs_solver_gauss_seidel, &opts,
+                                                           second_try, &s->arena, r, u, &second),
+                                        &second);
     if (status < 0)
         return status;
     second.iterations += info->iterations;
@@ -187,8 +189,8 @@ static pcs_status solve_problem(moreau_jean *s, const pcs_friction_contact *prob
     opts.measure = PCS_MEASURE_SCALED;
     opts.tolerance = option[MJ_SOLVER_TOLERANCE];
     opts.max_iterations = (int32_t)option[MJ_SOLVER_ITERATIONS];
-    pcs_status status = accept_rounding(pcs_friction_solve(problem, &pcs_solver_auto, &opts, first_try,
-                                                           &s->arena, s->r, s->u, info),
+    pcs_status status = accept_rounding(pcs_friction_solve(problem, &pcs_solver_auto, &opts,
+                                                           first_try, &s->arena, s->r, s->u, info),
                                         info);
     if (status == PCS_NOT_CONVERGED && (int)option[MJ_ON_FAILURE] == MJ_NEXT_SOLVER)
         return solve_again(s, problem, opts, info);
