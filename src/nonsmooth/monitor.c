@@ -9,7 +9,7 @@
 
 // |W r| over the largest term of it below which r has run away, and the scaled residual that such an
 // iterate may have.
-static const double RUN_AWAY = 1e-3, VELOCITY_ERROR = 1e-2;
+static const double RUN_AWAY = 1e-3, VELOCITY_ERROR = 0.3;
 
 pcs_status pcs_monitor_init(pcs_monitor *monitor, const pcs_friction_contact *problem,
                             const pcs_solve_opts *opts, pcs_arena *arena, const double *r)
