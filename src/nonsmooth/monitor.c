@@ -7,8 +7,8 @@
 #include "base/timer.h"
 #include "nonsmooth/friction_solver.h"
 
-// |W r| over the largest term of it below which r has run away, and the scaled residual that such an
-// iterate may have.
+// |W r| and |r_T| over the largest normal term below which r has run away, and the scaled residual
+// that such an iterate may have.
 static const double RUN_AWAY = 1e-3, VELOCITY_ERROR = 0.3;
 
 pcs_status pcs_monitor_init(pcs_monitor *monitor, const pcs_friction_contact *problem,
@@ -30,22 +30,28 @@ pcs_status pcs_monitor_init(pcs_monitor *monitor, const pcs_friction_contact *pr
 }
 
 // The natural map with rho = 1 is small against max(|q|, |r|, |u|) for every r that is long enough,
-// and lost in rounding for a very long one. Along a direction that W cannot resist (|W r| tiny
-// against |W| |r|) r has run away, and such an iterate counts only if its velocities are right too.
+// and lost in rounding for a very long one. Impulses along the normals that balance each other
+// (|W r| tiny against |W| |r|) and work against q belong to a problem without solution
+// (diagnosis.h); such an iterate counts only if its velocities are right too.
 static bool has_run_away(const pcs_monitor *monitor, const double *r, const double *u)
 {
     const pcs_friction_contact *problem = monitor->problem;
-    double product = 0.0, terms = 0.0;
+    double product = 0.0, normal = 0.0, tangent = 0.0, work = 0.0;
     for (int32_t i = 0; i < problem->W->n; i++) {
         const double rho = pcs_friction_block_rho(problem->W, i);
-        for (int32_t k = problem->W->offset[i]; k < problem->W->offset[i + 1]; k++) {
+        const int32_t first = problem->W->offset[i];
+        for (int32_t k = first; k < problem->W->offset[i + 1]; k++) {
             product = fmax(product, fabs(u[k]) + fabs(problem->q[k]));
-            terms = fmax(terms, fabs(r[k]) / rho);
+            work += r[k] * problem->q[k];
+            if (k == first)
+                normal = fmax(normal, fabs(r[k]) / rho);
+            else
+                tangent = fmax(tangent, fabs(r[k]) / rho);
         }
     }
-    if (DBL_EPSILON * terms > PCS_ROUNDING_MAX * pcs_friction_contact_scale(problem))
+    if (DBL_EPSILON * fmax(normal, tangent) > VELOCITY_ERROR * pcs_friction_contact_scale(problem))
         return true; // u is made of rounding errors
-    return product < RUN_AWAY * terms &&
+    return product < RUN_AWAY * normal && tangent < RUN_AWAY * normal && work < 0.0 &&
            pcs_friction_contact_error(problem, PCS_MEASURE_SCALED, r, u) > VELOCITY_ERROR;
 }
 
@@ -53,7 +59,7 @@ bool pcs_monitor_test_with_u(pcs_monitor *monitor, const double *r, const double
 {
     monitor->last = pcs_friction_contact_error(monitor->problem, monitor->opts->measure, r, u);
     if (monitor->last <= monitor->opts->tolerance && has_run_away(monitor, r, u))
-        monitor->last = INFINITY;
+        monitor->last = fmax(2.0 * monitor->opts->tolerance, VELOCITY_ERROR);
     if (monitor->last < monitor->best_value) {
         monitor->best_value = monitor->last;
         memcpy(monitor->best, r, (size_t)monitor->rows * sizeof *r);
