@@ -23,12 +23,6 @@ typedef struct pcs_option {
     const char *help;
 } pcs_option;
 
-// Solver i of the contact problem, NULL beyond the last; `help`, `options` and `n_options` may be
-// NULL. Schemes use the first, and the next one with on_failure: next_solver; they set `tolerance`
-// and `max_iterations` from their own options solver_tolerance and solver_iterations.
-PCS_API const char *pcs_solver_name(int32_t i, const char **help, const pcs_option **options,
-                                    int32_t *n_options);
-
 #ifdef __cplusplus
 }
 #endif

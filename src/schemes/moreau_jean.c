@@ -38,7 +38,7 @@ static const pcs_option options[MJ_OPTION_COUNT] = {
     [MJ_SOLVER_TOLERANCE] = {"solver_tolerance", PCS_OPTION_REAL, 1e-10, 1e-15, 1, NULL,
                              "contact problem, residual relative to the driving velocity"},
     [MJ_SOLVER_ITERATIONS] = {"solver_iterations", PCS_OPTION_INTEGER, 10000, 1, 1e9, NULL,
-                              "largest number of Gauss-Seidel sweeps in a solve"},
+                              "largest number of sweeps and linear solves in a contact solve"},
     [MJ_ON_FAILURE] = {"on_failure", PCS_OPTION_CHOICE, MJ_ACCEPT, 0, 3, policies,
                        "when a solve does not converge: accept the best iterate, shrink_step, try "
                        "the next_solver and then accept, or stop"},
