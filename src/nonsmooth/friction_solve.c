@@ -40,7 +40,7 @@ const pcs_friction_solver *pcs_friction_solver_find(const char *name)
     return NULL;
 }
 
-static pcs_status check_opts(const pcs_solve_opts *opts, pcs_context *ctx)
+pcs_status pcs_solve_opts_check(const pcs_solve_opts *opts, pcs_context *ctx)
 {
     if (!(opts->tolerance >= 0.0))
         return pcs_error(ctx, PCS_ERROR_ARGUMENT, "solver: the tolerance %g is not >= 0",
@@ -74,7 +74,7 @@ pcs_status pcs_friction_solve(const pcs_friction_contact *problem,
 {
     double value[PCS_SOLVER_OPTIONS_MAX];
     *info = (pcs_solve_info){.solutions = -1, .residual = {.worst = -1}};
-    PCS_TRY(check_opts(opts, arena->ctx));
+    PCS_TRY(pcs_solve_opts_check(opts, arena->ctx));
     PCS_TRY(pcs_solver_options(solver->name, solver->options, solver->n_options, option, value,
                                arena->ctx));
     PCS_TRY(pcs_friction_contact_check(problem, arena->ctx, r));

@@ -35,6 +35,8 @@ pcs_status pcs_friction_solve(const pcs_friction_contact *problem,
 
 enum { PCS_SOLVER_OPTIONS_MAX = 16 }; // of one row
 
+// PCS_ERROR_ARGUMENT for limits that make no sense.
+pcs_status pcs_solve_opts_check(const pcs_solve_opts *opts, pcs_context *ctx) PCS_MUST_CHECK;
 // value[k] becomes given[k], or the default if `given` is NULL; PCS_ERROR_ARGUMENT out of range.
 pcs_status pcs_solver_options(const char *name, const pcs_option *table, int32_t count,
                               const double *given, double *value, pcs_context *ctx) PCS_MUST_CHECK;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/timer.h"
+#include "nonsmooth/body_sweeps.h"
 #include "nonsmooth/friction_solver.h"
 #include "nonsmooth/global_contact.h"
 #include "nonsmooth/problem.h"
@@ -56,13 +57,59 @@ static pcs_status solve_local(const pcs_problem *local, int32_t solver, const pc
                               info);
 }
 
+// A global problem in the form that is solved: W formed, or for Gauss-Seidel on free bodies the
+// velocities of the bodies in its place.
+typedef struct reduced_problem {
+    pcs_problem *local; // NULL: bodies
+    pcs_body_system bodies;
+    double relaxation;
+    const double *q;
+} reduced_problem;
+
+// The sweeps without W know one order and no mixing.
+static bool suits_bodies(const pcs_friction_solver *solver, const double *option)
+{
+    return solver == &pcs_solver_gauss_seidel &&
+           (option == NULL || (option[PCS_GAUSS_SEIDEL_ORDER] == PCS_ORDER_AUTO &&
+                               option[PCS_GAUSS_SEIDEL_MEMORY] == 0.0));
+}
+
+static pcs_status reduce(const pcs_problem *problem, int32_t solver, const double *option,
+                         const pcs_solve_opts *opts, pcs_arena *arena, const double *r,
+                         reduced_problem *out)
+{
+    bool fits = false;
+    out->local = NULL;
+    if (suits_bodies(pcs_friction_solver_row(solver), option)) {
+        PCS_TRY(pcs_solve_opts_check(opts, problem->ctx));
+        PCS_TRY(pcs_body_system_init(&out->bodies, problem, arena, &fits));
+    }
+    if (fits) {
+        out->relaxation = option != NULL ? option[PCS_GAUSS_SEIDEL_RELAXATION] : 1.0;
+        out->q = out->bodies.q;
+        return pcs_friction_contact_check(&out->bodies.local, problem->ctx, r);
+    }
+    PCS_TRY(pcs_problem_reduce(problem, &out->local));
+    out->q = out->local->q;
+    return PCS_OK;
+}
+
+static pcs_status solve_reduced(const reduced_problem *reduced, int32_t solver,
+                                const pcs_solve_opts *opts, const double *option, pcs_arena *arena,
+                                double *r, double *u, pcs_solve_info *info)
+{
+    if (reduced->local != NULL)
+        return solve_local(reduced->local, solver, opts, option, arena, r, u, info);
+    return pcs_body_sweeps_solve(&reduced->bodies, opts, reduced->relaxation, arena, r, u, info);
+}
+
 // The relative measure of the global form divides by max(|u|, |r|) alone, that of the local form
 // also by |q|: the factor between them at (r, u).
-static double relative_factor(const pcs_problem *local, const double *r, const double *u)
+static double relative_factor(int32_t rows, const double *q, const double *r, const double *u)
 {
     double qq = 0.0, rr = 0.0, uu = 0.0;
-    for (int32_t k = 0; k < local->rows; k++) {
-        qq += local->q[k] * local->q[k];
+    for (int32_t k = 0; k < rows; k++) {
+        qq += q[k] * q[k];
         rr += r[k] * r[k];
         uu += u[k] * u[k];
     }
@@ -70,27 +117,27 @@ static double relative_factor(const pcs_problem *local, const double *r, const d
     return own > 0.0 ? sqrt(own / all) : 1.0;
 }
 
-// Reduces to the local form; a solution that only the local measure accepts is tightened, from
-// where it is.
+// Solves the reduced form; a solution that only the local measure accepts is tightened, from where
+// it is.
 static pcs_status solve_global(const pcs_problem *problem, int32_t solver,
                                const pcs_solve_opts *opts, const double *option, pcs_arena *arena,
                                double *r, double *u, pcs_solve_info *info)
 {
     enum { TIGHTEN_MAX = 3 };
-    pcs_problem *local = NULL;
-    PCS_TRY(pcs_problem_reduce(problem, &local));
+    reduced_problem reduced;
+    PCS_TRY(reduce(problem, solver, option, opts, arena, r, &reduced));
     pcs_solve_opts inner = *opts;
-    pcs_status status = solve_local(local, solver, &inner, option, arena, r, u, info);
+    pcs_status status = solve_reduced(&reduced, solver, &inner, option, arena, r, u, info);
     for (int k = 0; status == PCS_OK && opts->measure == PCS_MEASURE_RELATIVE && k < TIGHTEN_MAX;
          k++) {
-        const double factor = relative_factor(local, r, u);
+        const double factor = relative_factor(problem->rows, reduced.q, r, u);
         info->residual.relative /= factor;
         if (info->residual.relative <= opts->tolerance)
             break;
         inner.tolerance = 0.5 * opts->tolerance * factor;
-        status = solve_local(local, solver, &inner, option, arena, r, u, info);
+        status = solve_reduced(&reduced, solver, &inner, option, arena, r, u, info);
     }
-    pcs_problem_destroy(local);
+    pcs_problem_destroy(reduced.local);
     return status;
 }
 
