@@ -122,6 +122,7 @@ PCS_API pcs_status pcs_problem_reduce(const pcs_problem *global, pcs_problem **o
 // of pcs_problem_solver(); NULL is "auto". `option` has the values of the solver's own options in
 // the order of its table; NULL: the defaults.
 // PCS_NOT_CONVERGED and PCS_INTERRUPTED keep the best iterate; on an error r is untouched.
+// The problem keeps the work memory for the next solve: one thread at a time may solve it.
 PCS_API pcs_status pcs_problem_solve(const pcs_problem *problem, const char *solver,
                                      const pcs_solve_opts *opts, const double *option, double *r,
                                      double *u, pcs_solve_info *info) PCS_MUST_CHECK;

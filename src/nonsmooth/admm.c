@@ -16,7 +16,14 @@
 #include "nonsmooth/acceleration.h"
 #include "nonsmooth/first_order.h"
 
-enum { OPTION_PENALTY, OPTION_RULE, OPTION_RELAXATION, OPTION_ACCELERATION, OPTION_MEMORY, COUNT };
+enum {
+    OPTION_PENALTY = PCS_ADMM_PENALTY,
+    OPTION_RULE,
+    OPTION_RELAXATION,
+    OPTION_ACCELERATION,
+    OPTION_MEMORY,
+    COUNT
+};
 enum { RULE_FIXED, RULE_BALANCING, RULE_SPECTRAL, RULE_SEARCH };
 static const char *const rules[] = {"fixed", "balancing", "spectral", "search", NULL};
 static const char *const accelerations[] = {"none", "nesterov", "anderson", NULL};

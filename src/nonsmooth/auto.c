@@ -2,8 +2,10 @@
 // meets the tolerance:
 //
 //     sweeps           Gauss-Seidel while it is about to arrive: easy problems, loose tolerances
+//     admm             where a factorisation is dear: a few iterations with a single one
 //     newton           proximal Newton continuation on the closed contacts: nearly all the rest
-//     admm             for a better start where Newton cycles: one factorisation
+//     sweeps, newton   once more: a few sweeps lead out of most cycles
+//     admm             for a better start where Newton still cycles
 //     newton           from there
 //     interior-point   cold
 //     restarts         Newton from scattered starts: another solution may be easier to reach
@@ -11,7 +13,7 @@
 //     newton           from the best of all
 //     enumeration      of the states, where they are few
 //
-// The first two close nearly every gap of the FCLIB problems; the interior point method is slower
+// Sweeps and Newton close nearly every gap of the FCLIB problems; the interior point method is slower
 // but does not cycle. What none of them solves is looked at for a cause.
 #include "nonsmooth/auto.h"
 
@@ -20,6 +22,7 @@
 
 #include "base/random.h"
 #include "base/timer.h"
+#include "linalg/block_lu.h"
 #include "math/cone.h"
 #include "nonsmooth/contact_newton.h"
 #include "nonsmooth/diagnosis.h"
@@ -50,10 +53,17 @@ static const pcs_option options[PCS_AUTO_OPTIONS] = {
 // Sweeps between two looks at their rate, and the sweeps that a Newton continuation is worth: it
 // takes some fifteen factorisations, each as dear as several sweeps.
 enum { SWEEP_BATCH = 8, SWEEPS_WORTH = 60 };
+// Sweeps between two tries of Newton's method.
+enum { SHAKE_SWEEPS = 16 };
 // Proximal weight of the first problem from a scattered start.
 static const double RESTART_DELTA = 1.0;
 // ADMM iterations that give Newton a new start.
 enum { ADMM_STEPS = 400 };
+// ADMM goes first where a factorisation costs as much as DEAR solves, for as many iterations, with
+// a penalty so small that few are needed if the states hardly change; problems with more contacts
+// than FORECAST_MAX are not analysed for that.
+enum { DEAR = 30, FORECAST_MAX = 2000 };
+static const double EARLY_PENALTY = 3e-3;
 // Steps of the interior point method: it needs ten to forty, or blocks.
 enum { INTERIOR_POINT_STEPS = 100 };
 
@@ -202,6 +212,34 @@ static pcs_status run_solver(chain *c, const pcs_friction_solver *solver, const 
     return PCS_OK;
 }
 
+static pcs_status is_factorisation_dear(chain *c, bool *dear)
+{
+    pcs_block_lu *lu;
+    pcs_arena_mark mark = pcs_arena_get_mark(c->arena);
+    *dear = false;
+    if (c->problem->W->n > FORECAST_MAX)
+        return PCS_OK;
+    PCS_TRY(pcs_block_lu_analyse(c->arena, c->problem->W, NULL, &lu));
+    *dear = pcs_block_lu_operations(lu) > DEAR * 2.0 * (double)pcs_block_lu_entries(lu);
+    pcs_arena_release(c->arena, mark);
+    return PCS_OK;
+}
+
+static pcs_status run_admm_early(chain *c)
+{
+    double option[PCS_SOLVER_OPTIONS_MAX];
+    bool dear;
+    PCS_TRY(is_factorisation_dear(c, &dear));
+    if (!dear)
+        return PCS_OK;
+    PCS_TRY(pcs_solver_options(pcs_solver_admm.name, pcs_solver_admm.options,
+                               pcs_solver_admm.n_options, NULL, option, c->arena->ctx));
+    option[PCS_ADMM_PENALTY] = EARLY_PENALTY;
+    PCS_TRY(run_solver(c, &pcs_solver_admm, option, DEAR));
+    memcpy(c->r, c->monitor.best, (size_t)c->monitor.rows * sizeof *c->r);
+    return PCS_OK;
+}
+
 static pcs_status run_interior_point(chain *c, double path_steps)
 {
     const double option[PCS_INTERIOR_POINT_OPTIONS] = {
@@ -234,8 +272,16 @@ static pcs_status run_chain(chain *c, const double *option)
 {
     const int32_t newton_steps = (int32_t)option[NEWTON_STEPS];
     PCS_TRY(run_sweeps(c, (int32_t)option[SWEEPS]));
+    if (!is_over(c))
+        PCS_TRY(run_admm_early(c));
     if (!is_over(c) && newton_steps > 0)
-        PCS_TRY(run_newton(c, newton_steps));
+        PCS_TRY(run_newton(c, (newton_steps + 1) / 2));
+    if (!is_over(c) && newton_steps > 1) {
+        PCS_TRY(
+            run_sweeps(c, SHAKE_SWEEPS < option[SWEEPS] ? SHAKE_SWEEPS : (int32_t)option[SWEEPS]));
+        if (!is_over(c))
+            PCS_TRY(run_newton(c, newton_steps / 2));
+    }
     if (!is_over(c))
         PCS_TRY(run_solver(c, &pcs_solver_admm, NULL, ADMM_STEPS));
     if (!is_over(c) && newton_steps > 0)

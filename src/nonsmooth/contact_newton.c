@@ -34,6 +34,9 @@ enum { EASY_STEPS = 3, HARD_STEPS = 8, STEPS_PER_CENTRE = 15, MAX_HALVINGS = 5, 
 // A step of length s must lower the merit by the part DECREASE s. A centre is done when its merit
 // fell by CENTRE_TOLERANCE, or below FLOOR_PART of the tolerance of the problem.
 static const double DECREASE = 1e-3, CENTRE_TOLERANCE = 3e-2, FLOOR_PART = 0.1;
+// Steps in which the lowest merit of a centre must fall by the factor STALL: else it cycles.
+enum { STALL_STEPS = 5 };
+static const double STALL = 0.9;
 // Solves with one factorisation, and the part of the right-hand side that the first may leave.
 enum { SOLVES_MAX = 2 };
 static const double SOLVE_TOLERANCE = 1e-10;
@@ -405,7 +408,8 @@ static double search_line(pcs_contact_newton *newton, double reference)
 static pcs_status solve_centre(pcs_contact_newton *newton, pcs_monitor *monitor, int32_t max_steps,
                                double floor, int32_t *steps, bool *solved)
 {
-    double recent[MERIT_MEMORY];
+    double recent[MERIT_MEMORY], lowest = INFINITY;
+    int32_t lowest_step = 0;
     memcpy(newton->r, newton->centre, (size_t)newton->rows * sizeof *newton->r);
     double merit = evaluate(newton, newton->r, newton->u);
     const double goal = fmax(floor, CENTRE_TOLERANCE * merit);
@@ -426,6 +430,12 @@ static pcs_status solve_centre(pcs_contact_newton *newton, pcs_monitor *monitor,
             return PCS_OK;
         recent[k % MERIT_MEMORY] = merit;
         *solved = merit <= goal;
+        if (merit < STALL * lowest) {
+            lowest = merit;
+            lowest_step = k;
+        } else if (k - lowest_step >= STALL_STEPS) {
+            return PCS_OK;
+        }
     }
     return PCS_OK;
 }

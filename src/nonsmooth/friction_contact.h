@@ -38,6 +38,9 @@ static inline bool pcs_is_bilateral(const pcs_friction_contact *problem, int32_t
 // Recomputes u = W r + q and the residual from the data alone; u may be NULL. `u` has W's size.
 pcs_residual pcs_friction_contact_measure(const pcs_friction_contact *problem, const double *r,
                                           double *u);
+// The same where u = W r + q is at hand.
+pcs_residual pcs_friction_contact_measure_with_u(const pcs_friction_contact *problem,
+                                                 const double *r, const double *u);
 // The two halves of a cheap measure: u = W r + q, and one number of the residual at (r, u).
 void pcs_friction_contact_velocity(const pcs_friction_contact *problem, const double *r, double *u);
 double pcs_friction_contact_error(const pcs_friction_contact *problem, pcs_measure measure,

@@ -325,10 +325,9 @@ pcs_status pcs_problem_reduce(const pcs_problem *global, pcs_problem **out)
                          "reduction: the problem is of class %s; only global ones can be reduced",
                          pcs_problem_class_name(global->problem_class));
     PCS_TRY(pcs_delassus_operator_create(global, &op));
-    pcs_problem *local = PCS_NEW(ctx, pcs_problem);
+    pcs_problem *local = pcs_problem_new(ctx);
     pcs_status status = local != NULL ? PCS_OK : PCS_ERROR_MEMORY;
     if (status >= 0) {
-        local->ctx = ctx;
         local->problem_class = PCS_PROBLEM_LOCAL;
         local->dimension = global->dimension;
         local->contacts = global->contacts;

@@ -11,19 +11,35 @@
 // that such an iterate may have.
 static const double RUN_AWAY = 1e-3, VELOCITY_ERROR = 0.3;
 
+// The start, which is often zero: then u = q.
+static void test_start(pcs_monitor *monitor, const double *r)
+{
+    bool zero = true;
+    for (int32_t k = 0; k < monitor->rows && zero; k++)
+        zero = r[k] == 0.0;
+    if (!zero) {
+        pcs_monitor_test(monitor, r);
+        return;
+    }
+    for (int32_t k = 0; k < monitor->rows; k++)
+        monitor->u[k] = monitor->problem->q[k];
+    pcs_monitor_test_with_u(monitor, r, monitor->u);
+}
+
 pcs_status pcs_monitor_init(pcs_monitor *monitor, const pcs_friction_contact *problem,
                             const pcs_solve_opts *opts, pcs_arena *arena, const double *r)
 {
     const int32_t rows = problem->W->n > 0 ? problem->W->offset[problem->W->n] : 0;
     *monitor = (pcs_monitor){
         .problem = problem, .opts = opts, .rows = rows, .best_value = INFINITY};
-    monitor->best = PCS_ARENA_ARRAY(arena, double, 2 * (int64_t)rows);
+    monitor->best = PCS_ARENA_ARRAY(arena, double, 3 * (int64_t)rows);
     if (monitor->best == NULL)
         return PCS_ERROR_MEMORY;
-    monitor->u = monitor->best + rows;
+    monitor->best_u = monitor->best + rows;
+    monitor->u = monitor->best + 2 * (int64_t)rows;
     monitor->started = monitor->stage_started = pcs_timer_now();
     monitor->deadline = opts->max_time > 0.0 ? monitor->started + opts->max_time : 0.0;
-    pcs_monitor_test(monitor, r);
+    test_start(monitor, r);
     if (isinf(monitor->best_value) || isnan(monitor->best_value)) // overflow: keep it all the same
         memcpy(monitor->best, r, (size_t)rows * sizeof *r);
     return PCS_OK;
@@ -41,12 +57,12 @@ static bool has_run_away(const pcs_monitor *monitor, const double *r, const doub
         const double rho = pcs_friction_block_rho(problem->W, i);
         const int32_t first = problem->W->offset[i];
         for (int32_t k = first; k < problem->W->offset[i + 1]; k++) {
-            product = fmax(product, fabs(u[k]) + fabs(problem->q[k]));
+            const double term = fabs(r[k]) / rho;
+            double *largest = k == first ? &normal : &tangent;
+            *largest = term > *largest ? term : *largest;
+            product = fabs(u[k]) + fabs(problem->q[k]) > product ? fabs(u[k]) + fabs(problem->q[k])
+                                                                 : product;
             work += r[k] * problem->q[k];
-            if (k == first)
-                normal = fmax(normal, fabs(r[k]) / rho);
-            else
-                tangent = fmax(tangent, fabs(r[k]) / rho);
         }
     }
     if (DBL_EPSILON * fmax(normal, tangent) > VELOCITY_ERROR * pcs_friction_contact_scale(problem))
@@ -63,6 +79,9 @@ bool pcs_monitor_test_with_u(pcs_monitor *monitor, const double *r, const double
     if (monitor->last < monitor->best_value) {
         monitor->best_value = monitor->last;
         memcpy(monitor->best, r, (size_t)monitor->rows * sizeof *r);
+        monitor->has_best_u = u == monitor->u;
+        if (monitor->has_best_u)
+            memcpy(monitor->best_u, u, (size_t)monitor->rows * sizeof *u);
     }
     monitor->done = monitor->done || monitor->last <= monitor->opts->tolerance;
     return monitor->done || pcs_monitor_is_stopped(monitor);
@@ -112,7 +131,11 @@ static void explain(const pcs_monitor *monitor, pcs_solve_info *info)
 pcs_status pcs_monitor_finish(pcs_monitor *monitor, double *r, double *u, pcs_solve_info *info)
 {
     memcpy(r, monitor->best, (size_t)monitor->rows * sizeof *r);
-    info->residual = pcs_friction_contact_measure(monitor->problem, r, u);
+    if (monitor->has_best_u)
+        memcpy(u, monitor->best_u, (size_t)monitor->rows * sizeof *u);
+    else
+        pcs_friction_contact_velocity(monitor->problem, r, u);
+    info->residual = pcs_friction_contact_measure_with_u(monitor->problem, r, u);
     info->seconds = pcs_timer_now() - monitor->started;
     if (monitor->done)
         return PCS_OK;

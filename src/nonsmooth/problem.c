@@ -91,14 +91,28 @@ static double *copy_vector(pcs_context *ctx, int32_t count, const double *x)
     return copy;
 }
 
-static pcs_problem *new_problem(pcs_context *ctx, pcs_problem_class problem_class,
-                                int32_t dimension, int32_t contacts, int32_t bilateral_rows,
-                                const double *q)
+pcs_problem *pcs_problem_new(pcs_context *ctx)
 {
     pcs_problem *problem = PCS_NEW(ctx, pcs_problem);
     if (!problem)
         return NULL;
     problem->ctx = ctx;
+    problem->work = PCS_NEW(ctx, pcs_arena);
+    if (!problem->work) {
+        pcs_problem_destroy(problem);
+        return NULL;
+    }
+    pcs_arena_init(problem->work, ctx);
+    return problem;
+}
+
+static pcs_problem *new_problem(pcs_context *ctx, pcs_problem_class problem_class,
+                                int32_t dimension, int32_t contacts, int32_t bilateral_rows,
+                                const double *q)
+{
+    pcs_problem *problem = pcs_problem_new(ctx);
+    if (!problem)
+        return NULL;
     problem->problem_class = problem_class;
     problem->dimension = dimension;
     problem->contacts = contacts;
@@ -144,6 +158,9 @@ void pcs_problem_destroy(pcs_problem *problem)
     pcs_sparse_destroy(ctx, &problem->M);
     pcs_sparse_destroy(ctx, &problem->H);
     pcs_free(ctx, problem->f);
+    if (problem->work)
+        pcs_arena_free(problem->work);
+    pcs_free(ctx, problem->work);
     pcs_free(ctx, problem);
 }
 

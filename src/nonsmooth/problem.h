@@ -2,6 +2,7 @@
 #ifndef PCS_NONSMOOTH_PROBLEM_H
 #define PCS_NONSMOOTH_PROBLEM_H
 
+#include "base/arena.h"
 #include "linalg/sparse.h"
 #include "nonsmooth/friction_contact.h"
 #include "nonsmooth/mlcp.h"
@@ -20,7 +21,11 @@ struct pcs_problem {
     pcs_block_matrix W; // local
     pcs_sparse M, H;    // global: dofs x dofs, dofs x rows
     double *f;          // global: dofs values
+    pcs_arena *work;    // memory of the solves, kept from one to the next
 };
+
+// Empty, to be filled; NULL when memory is out.
+pcs_problem *pcs_problem_new(pcs_context *ctx);
 
 // Views without copies; the class must fit.
 pcs_friction_contact pcs_problem_local_view(const pcs_problem *problem);

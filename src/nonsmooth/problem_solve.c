@@ -163,21 +163,20 @@ pcs_status pcs_problem_solve(const pcs_problem *problem, const char *solver,
         return pcs_error(problem->ctx, PCS_ERROR_ARGUMENT,
                          "there is no solver '%s' for the class %s; see percuss list solvers",
                          solver, pcs_problem_class_name(problem->problem_class));
-    pcs_arena arena;
-    pcs_arena_init(&arena, problem->ctx);
-    double *velocity = u != NULL ? u : PCS_ARENA_ARRAY(&arena, double, problem->rows);
+    pcs_arena *arena = problem->work;
+    PCS_TRY(pcs_arena_reset(arena));
+    double *velocity = u != NULL ? u : PCS_ARENA_ARRAY(arena, double, problem->rows);
     pcs_status status = PCS_ERROR_MEMORY;
     if (velocity != NULL) {
         if (problem->problem_class == PCS_PROBLEM_LOCAL) {
-            status = solve_local(problem, row, opts, option, &arena, r, velocity, info);
+            status = solve_local(problem, row, opts, option, arena, r, velocity, info);
         } else if (problem->problem_class == PCS_PROBLEM_GLOBAL) {
-            status = solve_global(problem, row, opts, option, &arena, r, velocity, info);
+            status = solve_global(problem, row, opts, option, arena, r, velocity, info);
         } else {
-            status = solve_mlcp(problem, pcs_mlcp_solver_row(row), opts, option, &arena, r,
-                                velocity, info);
+            status = solve_mlcp(problem, pcs_mlcp_solver_row(row), opts, option, arena, r, velocity,
+                                info);
         }
     }
-    pcs_arena_free(&arena);
     info->seconds = pcs_timer_now() - start;
     return status;
 }

@@ -11,6 +11,8 @@ double pcs_friction_natural_map2(int32_t size, double mu, double rho, const doub
                                  const double *u)
 {
     double z[3] = {0.0, 0.0, 0.0}, slip = 0.0, sum = 0.0;
+    if (r[0] == 0.0 && u[0] >= 0.0 && (size == 1 || (r[1] == 0.0 && (size == 2 || r[2] == 0.0))))
+        return 0.0; // open: -uhat lies in the polar cone for every rho
     if (size > 1)
         slip = size == 2 ? fabs(u[1]) : sqrt(u[1] * u[1] + u[2] * u[2]);
     for (int32_t k = 0; k < size; k++)
@@ -35,7 +37,7 @@ double pcs_friction_contact_scale(const pcs_friction_contact *problem)
 {
     double largest = 0.0;
     for (int32_t k = 0; k < problem->W->offset[problem->W->n]; k++)
-        largest = fmax(largest, fabs(problem->q[k]));
+        largest = fabs(problem->q[k]) > largest ? fabs(problem->q[k]) : largest;
     return largest > 0.0 ? largest : 1.0;
 }
 
@@ -122,6 +124,14 @@ double pcs_friction_contact_error(const pcs_friction_contact *problem, pcs_measu
     return sqrt(t.map2) / relative_scale(&t);
 }
 
+static pcs_residual all_measures(const tally *t, const pcs_friction_contact *problem)
+{
+    return (pcs_residual){.scaled = t->largest / pcs_friction_contact_scale(problem),
+                          .unscaled = sqrt(t->map2),
+                          .relative = sqrt(t->map2) / relative_scale(t),
+                          .worst = t->worst};
+}
+
 pcs_residual pcs_friction_contact_measure(const pcs_friction_contact *problem, const double *r,
                                           double *u)
 {
@@ -138,10 +148,19 @@ pcs_residual pcs_friction_contact_measure(const pcs_friction_contact *problem, c
         count_norms(&t, problem, i, r + first, u_i);
         count_velocity_error(&t, problem, i, r + first, u_i);
     }
-    return (pcs_residual){.scaled = t.largest / pcs_friction_contact_scale(problem),
-                          .unscaled = sqrt(t.map2),
-                          .relative = sqrt(t.map2) / relative_scale(&t),
-                          .worst = t.worst};
+    return all_measures(&t, problem);
+}
+
+pcs_residual pcs_friction_contact_measure_with_u(const pcs_friction_contact *problem,
+                                                 const double *r, const double *u)
+{
+    const pcs_block_matrix *W = problem->W;
+    tally t = {.worst = -1};
+    for (int32_t i = 0; i < W->n; i++) {
+        count_norms(&t, problem, i, r + W->offset[i], u + W->offset[i]);
+        count_velocity_error(&t, problem, i, r + W->offset[i], u + W->offset[i]);
+    }
+    return all_measures(&t, problem);
 }
 
 double pcs_residual_in(const pcs_residual *residual, pcs_measure measure)

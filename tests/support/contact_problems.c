@@ -365,11 +365,10 @@ static pcs_status fill_blocks(const draft *d, pcs_problem *problem)
 
 static pcs_status finish_draft(const draft *d, contact_problem *out)
 {
-    pcs_problem *problem = PCS_NEW(d->ctx, pcs_problem);
+    pcs_problem *problem = pcs_problem_new(d->ctx);
     if (problem == NULL)
         return PCS_ERROR_MEMORY;
     out->problem = problem;
-    problem->ctx = d->ctx;
     problem->problem_class = PCS_PROBLEM_LOCAL;
     problem->dimension = d->def->dimension != 0 ? d->def->dimension : 3;
     problem->contacts = d->def->contacts;
