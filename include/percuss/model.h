@@ -284,6 +284,57 @@ PCS_API int32_t pcs_model_row_count(const pcs_model *model);        // bilateral
 // Name of constraint row i, such as "joint.hinge (row 2: x)".
 PCS_API const char *pcs_model_row_name(const pcs_model *model, int32_t row);
 
+// ---- What a picture of the model shows ----
+
+// The first five are those of pcs_shape_kind. Planar models lie in the x-y plane.
+typedef enum pcs_drawing_kind {
+    PCS_DRAWING_SPHERE,   // size.x = radius, around the origin of frame a
+    PCS_DRAWING_BOX,      // size = edge lengths
+    PCS_DRAWING_CYLINDER, // size.x = radius, size.z = length, axis z
+    PCS_DRAWING_CAPSULE,  // size.x = radius, size.z = length between the two centres, axis z
+    PCS_DRAWING_ROD,      // size.z = length, axis z, thin
+    PCS_DRAWING_PLANE,    // x-y plane of frame a (planar models: its x axis, normal y); size = half
+                          // extents in x and y, 0: unbounded
+    PCS_DRAWING_HOLE,     // inside of a circle or sphere of radius size.x; a circle lies in x-y
+    PCS_DRAWING_POINT,    // origin of frame a
+    PCS_DRAWING_POLYLINE, // vertices in the x-y plane of frame a
+    PCS_DRAWING_GUIDE,    // the lines y = +-size.y/2 of frame a
+    PCS_DRAWING_JOINT,    // glyph for joint_kind at frames a and b
+    PCS_DRAWING_LINK,     // line from the origin of a to that of b: distance joint
+    PCS_DRAWING_SPRING,   // coil from the origin of a to that of b
+    PCS_DRAWING_TORSION,  // spiral about z of frame a; bushings too
+    PCS_DRAWING_KIND_COUNT
+} pcs_drawing_kind;
+
+typedef enum pcs_drawing_owner {
+    PCS_DRAWING_OF_BODY,    // object: body
+    PCS_DRAWING_OF_JOINT,   // object: joint
+    PCS_DRAWING_OF_SPRING,  // object: place among the springs
+    PCS_DRAWING_OF_CONTACT, // object: first contact slot of the declared contact
+    PCS_DRAWING_OWNER_COUNT
+} pcs_drawing_owner;
+
+typedef struct pcs_drawing {
+    pcs_drawing_kind kind;
+    pcs_drawing_owner owner;
+    int32_t object;
+    const char *name;          // of the owner; lives as long as the model
+    pcs_frame a, b;            // b = a where there is one frame
+    pcs_vec3 size;             // 0 where the kind has none
+    pcs_joint_kind joint_kind; // PCS_DRAWING_JOINT
+    const pcs_vec2 *vertices;  // PCS_DRAWING_POLYLINE
+    int32_t n_vertices;
+    bool closed;
+} pcs_drawing;
+
+PCS_API const char *pcs_drawing_kind_name(pcs_drawing_kind kind);    // NULL beyond the last
+PCS_API const char *pcs_drawing_owner_name(pcs_drawing_owner owner); // "body"
+// Calls `draw` for every item: shapes of the bodies, joints, springs, contacts. A negative status
+// ends the walk and comes back.
+typedef pcs_status (*pcs_draw_fn)(void *user, const pcs_drawing *drawing);
+PCS_API pcs_status pcs_model_draw(const pcs_model *model, pcs_draw_fn draw, void *user)
+    PCS_MUST_CHECK;
+
 #ifdef __cplusplus
 }
 #endif

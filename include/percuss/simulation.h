@@ -103,6 +103,34 @@ PCS_API void pcs_simulation_joint(const pcs_simulation *simulation, pcs_joint_id
 PCS_API void pcs_simulation_contact(const pcs_simulation *simulation, int32_t slot,
                                     pcs_contact_view *view);
 
+// ---- Events: what happened in the steps so far ----
+
+typedef enum pcs_event_kind {
+    PCS_EVENT_IMPACT,      // object: contact slot; value: approach speed, m/s
+    PCS_EVENT_CLOSE,       // contact slot, without impact
+    PCS_EVENT_OPEN,        // contact slot
+    PCS_EVENT_STICK,       // contact slot, from slip
+    PCS_EVENT_SLIP,        // contact slot, from stick
+    PCS_EVENT_REJECTED,    // a step was repeated with a smaller length; value: the length, s
+    PCS_EVENT_UNCONVERGED, // a step was accepted without convergence; value: residual
+    PCS_EVENT_SWITCH,      // another integrator takes over; object: its number
+    PCS_EVENT_KIND_COUNT
+} pcs_event_kind;
+
+typedef struct pcs_event {
+    double time; // end of the step, s
+    double value;
+    pcs_event_kind kind;
+    int32_t object; // -1: the whole model
+} pcs_event;
+
+PCS_API const char *pcs_event_kind_name(pcs_event_kind kind); // "impact"; NULL beyond the last
+// Events so far. Event `index` from 0; false beyond the last and for one that is too old: only the
+// latest ones, some ten thousand, are kept.
+PCS_API int64_t pcs_simulation_event_count(const pcs_simulation *simulation);
+PCS_API bool pcs_simulation_event(const pcs_simulation *simulation, int64_t index,
+                                  pcs_event *event);
+
 // ---- Evidence ----
 
 typedef struct pcs_energy_account {

@@ -450,8 +450,10 @@ static void contact_work(moreau_jean *s, pcs_state *state, pcs_step_report *repo
             work[PCS_WORK_DRIVER] -= r[j] * contact->surface[j];
         }
         bool was_open = state->r[3 * s->active[k]] == 0; // the state is still that of t_k
-        if (r[0] > 0 && was_open && u_k[0] < -s->base.options[MJ_IMPACT_SPEED])
+        if (r[0] > 0 && was_open && u_k[0] < -s->base.options[MJ_IMPACT_SPEED]) {
             ++report->impacts;
+            pcs_event_log_impact(&s->base.events, s->active[k], -u_k[0]);
+        }
     }
 }
 
@@ -503,6 +505,7 @@ static void store(moreau_jean *s, pcs_state *state)
     memcpy(state->p, s->p, sizeof(double) * (size_t)m->n_rows);
     *state->h = s->h;
     *state->t = s->t_k + s->h;
+    pcs_event_log_contacts(&s->base.events, *state->t, state->status);
     pcs_model_update_turns(m, &s->end, state->turns);
 }
 

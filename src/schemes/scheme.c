@@ -47,7 +47,9 @@ pcs_status pcs_scheme_create(pcs_context *ctx, const pcs_scheme_class *class,
     if (scheme->options) {
         for (int32_t i = 0; i < class->n_options; ++i)
             scheme->options[i] = class->options[i].fallback;
-        status = class->init(scheme);
+        status = pcs_event_log_init(ctx, model->n_slots, &scheme->events);
+        if (status >= 0)
+            status = class->init(scheme);
     }
     if (status < 0) {
         pcs_scheme_destroy(scheme);
@@ -62,6 +64,7 @@ void pcs_scheme_destroy(pcs_scheme *scheme)
     if (!scheme)
         return;
     scheme->class->free(scheme);
+    pcs_event_log_free(&scheme->events);
     pcs_free(scheme->ctx, scheme->options);
     pcs_free(scheme->ctx, scheme);
 }

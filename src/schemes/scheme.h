@@ -5,6 +5,7 @@
 
 #include "model/state.h"
 #include "percuss/simulation.h"
+#include "schemes/event_log.h"
 
 // What a scheme knows after a step.
 typedef struct pcs_step_report {
@@ -31,6 +32,7 @@ typedef struct pcs_scheme {
     double *options;                      // in the order of the class's table
     const pcs_problem_hook *problem_hook; // NULL: none
     int64_t step;                         // number of the step at hand, from 1, for the hook
+    pcs_event_log events;
 } pcs_scheme;
 
 struct pcs_scheme_class {

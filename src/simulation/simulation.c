@@ -189,6 +189,12 @@ static void count_step(pcs_simulation *s, const pcs_step_report *r, pcs_status s
     if (r->redundant_rows > st->redundant_most)
         st->redundant_most = r->redundant_rows;
     account(s, r->kinetic, r->potential);
+    const double t = *s->state.t;
+    if (r->rejected > 0)
+        pcs_event_log_add(&s->scheme->events, (pcs_event){t, r->h, PCS_EVENT_REJECTED, -1});
+    if (status == PCS_NOT_CONVERGED)
+        pcs_event_log_add(&s->scheme->events,
+                          (pcs_event){t, r->residual, PCS_EVENT_UNCONVERGED, -1});
 }
 
 pcs_status pcs_simulation_step(pcs_simulation *s)
@@ -251,4 +257,31 @@ bool pcs_simulation_row_is_redundant(const pcs_simulation *s, int32_t row)
 {
     return s->started && row >= 0 && row < s->model->n_rows &&
            s->scheme->class->redundant_rows(s->scheme)[row];
+}
+
+// ---- Events ----
+
+const char *pcs_event_kind_name(pcs_event_kind kind)
+{
+    static const char *const names[PCS_EVENT_KIND_COUNT] = {
+        [PCS_EVENT_IMPACT] = "impact",
+        [PCS_EVENT_CLOSE] = "close",
+        [PCS_EVENT_OPEN] = "open",
+        [PCS_EVENT_STICK] = "stick",
+        [PCS_EVENT_SLIP] = "slip",
+        [PCS_EVENT_REJECTED] = "rejected step",
+        [PCS_EVENT_UNCONVERGED] = "unconverged step",
+        [PCS_EVENT_SWITCH] = "switch",
+    };
+    return (int)kind >= 0 && kind < PCS_EVENT_KIND_COUNT ? names[kind] : NULL;
+}
+
+int64_t pcs_simulation_event_count(const pcs_simulation *s)
+{
+    return s->scheme->events.count;
+}
+
+bool pcs_simulation_event(const pcs_simulation *s, int64_t index, pcs_event *event)
+{
+    return pcs_event_log_get(&s->scheme->events, index, event);
 }
