@@ -11,6 +11,7 @@
 //     restarts         Newton from scattered starts: another solution may be easier to reach
 //     interior-point   with the central path followed through its folds
 //     newton           from the best of all
+//     lemke            complementary paths on the circular cones; small problems
 //     enumeration      of the states, where they are few
 //
 // Sweeps and Newton close nearly every gap of the FCLIB problems; the interior point method is slower
@@ -25,6 +26,7 @@
 #include "linalg/block_lu.h"
 #include "math/cone.h"
 #include "nonsmooth/contact_newton.h"
+#include "nonsmooth/contact_path.h"
 #include "nonsmooth/diagnosis.h"
 #include "nonsmooth/first_order.h"
 #include "nonsmooth/friction_enumerate.h"
@@ -48,6 +50,8 @@ static const pcs_option options[PCS_AUTO_OPTIONS] = {
          "beyond it; schemes switch it on"},
     [PCS_AUTO_PATH_STEPS] = {"path_steps", PCS_OPTION_INTEGER, 4000, 0, 1e9, NULL,
                              "linear solves along the central path, the last resort"},
+    [PCS_AUTO_COVERS] = {"covers", PCS_OPTION_INTEGER, 60, 0, 1e6, NULL,
+                         "covering vectors of the complementary paths"},
 };
 
 // Sweeps between two looks at their rate, and the sweeps that a Newton continuation is worth: it
@@ -66,6 +70,11 @@ enum { DEAR = 30, FORECAST_MAX = 2000 };
 static const double EARLY_PENALTY = 3e-3;
 // Steps of the interior point method: it needs ten to forty, or blocks.
 enum { INTERIOR_POINT_STEPS = 100 };
+// Complementary paths: linear solves of the first one, what each may take more than the one before,
+// and the work of all, rows^3 for a solve (about a second). A path winds for hundreds of steps
+// or for ever, so that many short tries are better than a few long ones.
+enum { COVER_STEPS = 1000, COVER_STEPS_MORE = 50 };
+static const double COVER_WORK = 1e11;
 
 typedef struct chain {
     pcs_monitor monitor;
@@ -250,6 +259,31 @@ static pcs_status run_interior_point(chain *c, double path_steps)
     return run_solver(c, &pcs_solver_interior_point, option, INTERIOR_POINT_STEPS);
 }
 
+// Complementary paths of several covering vectors; a path that arrives is polished by Newton. The
+// seeds are fixed: the same problem takes the same way.
+static pcs_status run_lemke(chain *c, int32_t covers, int32_t newton_steps)
+{
+    const double rows = c->monitor.rows, affordable = COVER_WORK / (rows * rows * rows);
+    const int32_t most = affordable < c->left ? (int32_t)affordable : c->left;
+    int32_t steps = 0;
+    pcs_contact_path *path;
+    pcs_arena_mark mark = pcs_arena_get_mark(c->arena);
+    if (most < COVER_STEPS)
+        return PCS_OK;
+    PCS_TRY(pcs_contact_path_create(c->problem, c->arena, &path));
+    for (int32_t k = 0; k < covers && steps < most && !is_over(c); k++) {
+        const int32_t limit = COVER_STEPS + k * COVER_STEPS_MORE;
+        const int32_t left = limit < most - steps ? limit : most - steps;
+        if (pcs_contact_path_follow(path, (uint64_t)k, left, &c->monitor, c->r, &steps) &&
+            !pcs_monitor_test(&c->monitor, c->r))
+            PCS_TRY(try_newton(c, 0.0, newton_steps, &steps));
+    }
+    c->info->factorisations += steps;
+    pcs_arena_release(c->arena, mark);
+    end_stage(c, "lemke", steps);
+    return PCS_OK;
+}
+
 // Counts the solutions of a small problem and offers the first one. Larger problems pass.
 static pcs_status enumerate(chain *c)
 {
@@ -296,6 +330,8 @@ static pcs_status run_chain(chain *c, const double *option)
         memcpy(c->r, c->monitor.best, (size_t)c->monitor.rows * sizeof *c->r);
         PCS_TRY(run_newton(c, newton_steps));
     }
+    if (!is_over(c) && option[PCS_AUTO_COVERS] > 0.0)
+        PCS_TRY(run_lemke(c, (int32_t)option[PCS_AUTO_COVERS], newton_steps));
     if (!is_over(c)) {
         PCS_TRY(enumerate(c));
         end_stage(c, "enumeration", 0);

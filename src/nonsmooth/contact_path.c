@@ -1,0 +1,586 @@
+// Lemke's complementary path for the circular friction cone.
+//
+// The problem is embedded in  u = W r + q + t (d + D r)  with d_N > 0: for large t all contacts are
+// open, and the solutions (r, t) form a path from there. D acts on bilateral rows only, which may be
+// redundant. The path is made of smooth pieces, one for each combination of states,
+//     open   r = 0                                     while u_N >= 0
+//     stick  u = 0                                     while |r_T| <= mu r_N
+//     slip   u_N = 0, r_T = -mu r_N s, u_T = sigma s   while r_N >= 0 and sigma >= 0, |s| = 1,
+// straight but for the turning of s. At the end of a piece one contact changes its state, as one
+// variable leaves the basis in Lemke's method [CottlePangStone2009, ch. 4]; t = 0 is a solution. W
+// may have any rank: tangent and corrections come from the equations bordered by one more row, and
+// the sense of travel is that which keeps the sign of the bordered determinant [AllgowerGeorg2003].
+// There is no merit to be trapped in and nothing to tune, but a path may lead to infinity where W
+// does not resist some impulses; then another d leads another way.
+#include "nonsmooth/contact_path.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "linalg/dense.h"
+
+// Largest turn of a slip direction in one step (radian), the factor of a step that failed, the
+// number of such reductions, and corrections to the path after one step.
+static const double TURN_MAX = 0.3, SHORTEN = 0.25;
+enum { SHORTEN_MAX = 12, CORRECTIONS_MAX = 6 };
+// A step counts if every correction shrinks the distance by CONTRACTION, all together are not longer
+// than the part REACH of the step (else it has jumped to another stretch of the path) and no contact
+// is beyond the end of its piece by more than SLACK (1 + |z|).
+static const double CONTRACTION = 0.5, REACH = 0.3, SLACK = 1e-9;
+// Distance from the path, over 1 + |z|, at which a correction is good.
+static const double ACCURACY = 1e-10;
+// Scaled impulses beyond which the path counts as lost to infinity, and steps of no length in a row
+// after which it counts as lost in rounding.
+static const double FAR_AWAY = 1e8, NO_LENGTH = 1e-14;
+enum { RESTING_MAX = 30 };
+// Random covering vectors: decades of the normal part, up and down.
+static const double COVER_DECADES = 1.0;
+// Doublings of t in the search for the start.
+enum { DOUBLINGS = 60 };
+
+typedef enum contact_state { OPEN, STICK, SLIP } contact_state;
+typedef enum event_kind { TURN, OPENS, CLOSES, STICKS, SLIPS, ARRIVES } event_kind;
+
+typedef struct path_event {
+    event_kind kind;
+    int32_t block;
+    double length; // along the tangent
+} path_event;
+
+// Scaled variables: z = r / (c Q), v = c u / Q with c_i^2 = rho_i, Q the largest velocity of q.
+struct pcs_contact_path {
+    const pcs_friction_contact *problem;
+    int32_t n, rows, closed; // closed: rows of closed blocks
+    double unit;             // Q
+    double *c;               // per block
+    double *V, *b;           // rows x rows; rows
+    double *d, *D;           // rows
+    double *z, *v, t;
+    double *saved_z, saved_t;
+    double *tangent, *rate; // dz and, last, dt; dv
+    double *s;              // 2 for each block: slip direction
+    uint8_t *state;
+    int32_t *place;    // of each row in the system, -1: open
+    double *A, *right; // (rows + 1)^2; rows + 1
+    int32_t *pivot;
+    int orientation; // sign of the bordered determinant at the start
+};
+
+static int32_t block_size(const pcs_contact_path *p, int32_t i)
+{
+    return p->problem->W->offset[i + 1] - p->problem->W->offset[i];
+}
+
+static double friction(const pcs_contact_path *p, int32_t i)
+{
+    return block_size(p, i) > 1 ? p->problem->mu[i] : 0.0;
+}
+
+static void fill_scaled(pcs_contact_path *p)
+{
+    const pcs_block_matrix *W = p->problem->W;
+    memset(p->V, 0, (size_t)p->rows * (size_t)p->rows * sizeof *p->V);
+    for (int32_t i = 0; i < p->n; i++)
+        p->c[i] = sqrt(pcs_friction_block_rho(W, i));
+    for (int32_t i = 0; i < p->n; i++) {
+        const int32_t size = block_size(p, i);
+        for (int32_t k = W->row_start[i]; k < W->row_start[i + 1]; k++) {
+            const int32_t j = W->column[k], columns = block_size(p, j);
+            const double *B = W->value + W->value_start[k], factor = p->c[i] * p->c[j];
+            for (int32_t a = 0; a < size; a++)
+                for (int32_t e = 0; e < columns; e++)
+                    p->V[(int64_t)(W->offset[i] + a) * p->rows + W->offset[j] + e] =
+                        factor * B[a * columns + e];
+        }
+        for (int32_t k = W->offset[i]; k < W->offset[i + 1]; k++) {
+            p->b[k] = p->c[i] * p->problem->q[k] / p->unit;
+            p->D[k] = pcs_is_bilateral(p->problem, i) ? 1.0 : 0.0;
+        }
+    }
+}
+
+pcs_status pcs_contact_path_create(const pcs_friction_contact *problem, pcs_arena *arena,
+                                   pcs_contact_path **out)
+{
+    const int32_t n = problem->W->n, rows = problem->W->offset[n];
+    const int64_t width = rows + 1;
+    pcs_contact_path *p = PCS_ARENA_ARRAY(arena, pcs_contact_path, 1);
+    double *matrices = PCS_ARENA_ARRAY(arena, double, (int64_t)rows *rows + width * width);
+    double *vectors = PCS_ARENA_ARRAY(arena, double, 9 * width + 3 * (int64_t)n);
+    int32_t *indices = PCS_ARENA_ARRAY(arena, int32_t, 2 * width);
+    uint8_t *state = PCS_ARENA_ARRAY(arena, uint8_t, n);
+    if (!p || !matrices || !vectors || !indices || !state)
+        return PCS_ERROR_MEMORY;
+    *p = (pcs_contact_path){.problem = problem,
+                            .n = n,
+                            .rows = rows,
+                            .unit = pcs_friction_contact_scale(problem),
+                            .V = matrices,
+                            .A = matrices + (int64_t)rows * rows,
+                            .b = vectors,
+                            .d = vectors + width,
+                            .D = vectors + 2 * width,
+                            .z = vectors + 3 * width,
+                            .v = vectors + 4 * width,
+                            .saved_z = vectors + 5 * width,
+                            .tangent = vectors + 6 * width,
+                            .rate = vectors + 7 * width,
+                            .right = vectors + 8 * width,
+                            .s = vectors + 9 * width,
+                            .c = vectors + 9 * width + 2 * (int64_t)n,
+                            .state = state,
+                            .place = indices,
+                            .pivot = indices + width};
+    fill_scaled(p);
+    *out = p;
+    return PCS_OK;
+}
+
+// v = V z + b + t (d + D z), and the slip directions: v_T - z_T is a positive multiple of s wherever
+// sigma and r_N are not both zero.
+static void evaluate(pcs_contact_path *p)
+{
+    for (int32_t k = 0; k < p->rows; k++)
+        p->v[k] = p->b[k] + p->t * (p->d[k] + p->D[k] * p->z[k]);
+    pcs_dense_vector_add(p->rows, p->rows, 1.0, p->V, p->z, p->v);
+    for (int32_t i = 0; i < p->n; i++) {
+        const int32_t first = p->problem->W->offset[i], size = block_size(p, i);
+        double *s = p->s + 2 * (int64_t)i, a[2] = {0.0, 0.0};
+        if (p->state[i] != SLIP)
+            continue;
+        for (int32_t k = 1; k < size; k++)
+            a[k - 1] = p->v[first + k] - p->z[first + k];
+        const double length = hypot(a[0], a[1]);
+        for (int32_t k = 0; k < 2 && length > 0.0; k++)
+            s[k] = a[k] / length;
+    }
+}
+
+// One row of the linear system: e . dz_i + f . dv_i with dv = (V + t D) dz + (d + D z) dt.
+static void write_row(const pcs_contact_path *p, int32_t i, const double *e, const double *f,
+                      double *row)
+{
+    const int32_t first = p->problem->W->offset[i], size = block_size(p, i);
+    memset(row, 0, ((size_t)p->closed + 1) * sizeof *row);
+    for (int32_t a = 0; a < size; a++) {
+        const int32_t k = first + a;
+        const double *V = p->V + (int64_t)k * p->rows;
+        if (p->place[k] >= 0)
+            row[p->place[k]] += e[a] + f[a] * p->t * p->D[k];
+        if (f[a] == 0.0)
+            continue;
+        for (int32_t j = 0; j < p->rows; j++)
+            if (p->place[j] >= 0)
+                row[p->place[j]] += f[a] * V[j];
+        row[p->closed] += f[a] * (p->d[k] + p->D[k] * p->z[k]);
+    }
+}
+
+// The equations of slip beside u_N = 0, in the directions s and, in space, t normal to it:
+//     z_T . s + mu z_N = 0,     z_T . t = 0 = v_T . t,
+// the second one differentiated with s = (v_T - z_T)/|v_T - z_T|.
+static void slip_equation(const pcs_contact_path *p, int32_t i, int32_t a, double *e, double *f,
+                          double *value)
+{
+    const int32_t first = p->problem->W->offset[i], size = block_size(p, i);
+    const double *s = p->s + 2 * (int64_t)i, mu = friction(p, i), *z = p->z + first;
+    const double *v = p->v + first;
+    if (size == 2) { // multiplied by s = +-1: the determinant keeps its sign when s changes
+        e[0] = mu * s[0];
+        e[1] = 1.0;
+        *value = z[1] + mu * s[0] * z[0];
+        return;
+    }
+    if (a == 1) {
+        e[0] = mu;
+        e[1] = s[0];
+        e[2] = s[1];
+        *value = mu * z[0] + s[0] * z[1] + s[1] * z[2];
+        return;
+    }
+    const double length = hypot(v[1] - z[1], v[2] - z[2]);
+    const double k = length > 0.0 ? fmax(0.0, fmin(1.0, mu * z[0] / length)) : 0.0;
+    e[1] = -(1.0 - k) * s[1];
+    e[2] = (1.0 - k) * s[0];
+    f[1] = -k * s[1];
+    f[2] = k * s[0];
+    *value = -s[1] * z[1] + s[0] * z[2];
+}
+
+// Rows of the closed blocks and minus their values on the right; returns the largest value.
+static double write_equations(pcs_contact_path *p)
+{
+    double largest = 0.0;
+    for (int32_t i = 0, row = 0; i < p->n; i++) {
+        const int32_t first = p->problem->W->offset[i], size = block_size(p, i);
+        for (int32_t a = 0; a < size && p->state[i] != OPEN; a++, row++) {
+            double e[3] = {0.0, 0.0, 0.0}, f[3] = {0.0, 0.0, 0.0}, value = p->v[first + a];
+            if (p->state[i] == SLIP && a > 0)
+                slip_equation(p, i, a, e, f, &value);
+            else
+                f[a] = 1.0;
+            write_row(p, i, e, f, p->A + (int64_t)row * (p->closed + 1));
+            p->right[row] = -value;
+            largest = fmax(largest, fabs(value));
+        }
+    }
+    return largest;
+}
+
+// The border row of an event, its differential, and minus its value on the right. A mere turn ends
+// in the plane normal to the tangent.
+static void write_border(pcs_contact_path *p, const path_event *event)
+{
+    double *row = p->A + (int64_t)p->closed * (p->closed + 1), value = 0.0;
+    double e[3] = {0.0, 0.0, 0.0}, f[3] = {0.0, 0.0, 0.0};
+    const int32_t i = event->block, first = i >= 0 ? p->problem->W->offset[i] : 0;
+    if (event->kind == TURN || event->kind == ARRIVES) {
+        memset(row, 0, (size_t)p->closed * sizeof *row);
+        for (int32_t k = 0; k < p->rows && event->kind == TURN; k++)
+            if (p->place[k] >= 0)
+                row[p->place[k]] = p->tangent[k];
+        row[p->closed] = event->kind == TURN ? p->tangent[p->rows] : 1.0;
+        p->right[p->closed] = event->kind == TURN ? 0.0 : -p->t;
+        return;
+    }
+    if (event->kind == CLOSES) {
+        f[0] = 1.0;
+        value = p->v[first];
+    } else if (event->kind == OPENS) {
+        e[0] = 1.0;
+        value = p->z[first];
+    } else {
+        const double mu = friction(p, i), *z = p->z + first;
+        double norm = mu * mu * fabs(z[0]);
+        e[0] = -mu * mu * z[0];
+        value = 0.5 * e[0] * z[0];
+        for (int32_t k = 1; k < block_size(p, i); k++) {
+            const double s = p->s[2 * (int64_t)i + k - 1];
+            e[k] = event->kind == SLIPS ? z[k] : 0.0;
+            f[k] = event->kind == STICKS ? s : 0.0;
+            value += event->kind == SLIPS ? 0.5 * z[k] * z[k] : 0.0;
+            norm += fabs(e[k]);
+        }
+        if (event->kind == STICKS) {
+            e[0] = value = 0.0;
+            for (int32_t k = 1; k < block_size(p, i); k++)
+                value += f[k] * p->v[first + k];
+        }
+        for (int32_t k = 0; k < 3 && event->kind == SLIPS; k++)
+            e[k] /= norm > 0.0 ? norm : 1.0;
+        value /= event->kind == SLIPS && norm > 0.0 ? norm : 1.0;
+    }
+    write_row(p, i, e, f, row);
+    p->right[p->closed] = -value;
+}
+
+static void place_rows(pcs_contact_path *p)
+{
+    p->closed = 0;
+    for (int32_t i = 0; i < p->n; i++)
+        for (int32_t k = p->problem->W->offset[i]; k < p->problem->W->offset[i + 1]; k++)
+            p->place[k] = p->state[i] != OPEN ? p->closed++ : -1;
+}
+
+// Sign of the determinant from the factors; 0: singular
+static int factor(pcs_contact_path *p)
+{
+    const int32_t m = p->closed + 1;
+    int sign = 1;
+    if (pcs_dense_lu_factor(m, p->A, p->pivot) >= 0)
+        return 0;
+    for (int32_t k = 0; k < m; k++) {
+        const double u = p->A[(int64_t)k * m + k];
+        if (!isfinite(u))
+            return 0;
+        sign = (u < 0.0) != (p->pivot[k] != k + 1) ? -sign : sign;
+    }
+    return sign;
+}
+
+static double largest_impulse(const pcs_contact_path *p)
+{
+    double largest = 0.0;
+    for (int32_t k = 0; k < p->rows; k++)
+        largest = fmax(largest, fabs(p->z[k]));
+    return largest;
+}
+
+// Newton back to the path, in the surface of the event.
+static bool correct(pcs_contact_path *p, const path_event *event, double reach, int32_t *steps)
+{
+    double before = INFINITY, moved = 0.0;
+    for (int32_t k = 0; k <= CORRECTIONS_MAX; k++) {
+        evaluate(p);
+        double error = write_equations(p);
+        write_border(p, event);
+        error = fmax(error, fabs(p->right[p->closed]));
+        if (error <= ACCURACY * (1.0 + largest_impulse(p)))
+            return true;
+        if (!(error < CONTRACTION * before) || k == CORRECTIONS_MAX)
+            return false;
+        before = error;
+        ++*steps;
+        if (factor(p) == 0)
+            return false;
+        pcs_dense_lu_solve(p->closed + 1, p->A, p->pivot, 1, p->right);
+        double change = 0.0;
+        for (int32_t j = 0; j <= p->closed; j++)
+            change += p->right[j] * p->right[j];
+        moved += sqrt(change);
+        if (!(moved <= reach))
+            return false;
+        for (int32_t j = 0; j < p->rows; j++)
+            p->z[j] += p->place[j] >= 0 ? p->right[p->place[j]] : 0.0;
+        p->t += p->right[p->closed];
+    }
+    return false;
+}
+
+// The unit tangent in the sense of travel, and the rate of v; false if the system is singular.
+static bool find_tangent(pcs_contact_path *p)
+{
+    const path_event turn = {TURN, -1, 0.0};
+    write_equations(p);
+    write_border(p, &turn);
+    const int sign = factor(p);
+    if (sign == 0)
+        return false;
+    p->orientation = p->orientation == 0 ? sign : p->orientation;
+    memset(p->right, 0, (size_t)p->closed * sizeof *p->right);
+    p->right[p->closed] = sign == p->orientation ? 1.0 : -1.0;
+    pcs_dense_lu_solve(p->closed + 1, p->A, p->pivot, 1, p->right);
+    double norm = 0.0;
+    for (int32_t k = 0; k <= p->closed; k++)
+        norm += p->right[k] * p->right[k];
+    norm = sqrt(norm);
+    if (!(norm > 0.0) || !isfinite(norm))
+        return false;
+    for (int32_t k = 0; k < p->rows; k++)
+        p->tangent[k] = p->place[k] >= 0 ? p->right[p->place[k]] / norm : 0.0;
+    p->tangent[p->rows] = p->right[p->closed] / norm;
+    for (int32_t k = 0; k < p->rows; k++)
+        p->rate[k] = p->t * p->D[k] * p->tangent[k] +
+                     (p->d[k] + p->D[k] * p->z[k]) * p->tangent[p->rows];
+    pcs_dense_vector_add(p->rows, p->rows, 1.0, p->V, p->tangent, p->rate);
+    return true;
+}
+
+// Where x falls to zero at the rate dx
+static double way_to_zero(double x, double dx)
+{
+    return dx < 0.0 ? fmax(0.0, x) / -dx : INFINITY;
+}
+
+// Where a sticking impulse leaves its cone: |z_T + h dz_T| = mu (z_N + h dz_N)
+static double way_out_of_cone(int32_t size, double mu, const double *z, const double *dz)
+{
+    double a = -mu * mu * dz[0] * dz[0], b = -mu * mu * z[0] * dz[0], c = -mu * mu * z[0] * z[0];
+    for (int32_t k = 1; k < size; k++) {
+        a += dz[k] * dz[k];
+        b += z[k] * dz[k];
+        c += z[k] * z[k];
+    }
+    c = fmin(c, 0.0);
+    const double discriminant = b * b - a * c;
+    if (discriminant < 0.0)
+        return INFINITY; // stays inside for ever
+    const double root = sqrt(discriminant);
+    if (b > 0.0)
+        return -c / (b + root);
+    return a > 0.0 ? (root - b) / a : INFINITY;
+}
+
+static void offer(path_event *event, event_kind kind, int32_t block, double length)
+{
+    if (length < event->length)
+        *event = (path_event){kind, block, length};
+}
+
+// What comes first along the tangent; an infinite length: nothing.
+static path_event next_event(const pcs_contact_path *p)
+{
+    path_event event = {TURN, -1, INFINITY};
+    offer(&event, ARRIVES, -1, way_to_zero(p->t, p->tangent[p->rows]));
+    for (int32_t i = 0; i < p->n; i++) {
+        const int32_t first = p->problem->W->offset[i], size = block_size(p, i);
+        const double *z = p->z + first, *v = p->v + first, *dz = p->tangent + first;
+        const double *dv = p->rate + first, *s = p->s + 2 * (int64_t)i, mu = friction(p, i);
+        if (pcs_is_bilateral(p->problem, i))
+            continue;
+        if (p->state[i] == OPEN) {
+            offer(&event, CLOSES, i, way_to_zero(v[0], dv[0]));
+        } else if (p->state[i] == STICK) {
+            if (size == 1)
+                offer(&event, OPENS, i, way_to_zero(z[0], dz[0]));
+            else
+                offer(&event, SLIPS, i, way_out_of_cone(size, mu, z, dz));
+        } else {
+            offer(&event, OPENS, i, way_to_zero(z[0], dz[0]));
+            double sigma = 0.0, d_sigma = 0.0;
+            for (int32_t k = 1; k < size; k++) {
+                sigma += s[k - 1] * v[k];
+                d_sigma += s[k - 1] * dv[k];
+            }
+            if (mu > 0.0)
+                offer(&event, STICKS, i, way_to_zero(sigma, d_sigma));
+            if (size == 3 && mu > 0.0) {
+                const double length = hypot(v[1] - z[1], v[2] - z[2]);
+                const double turn = fabs(s[0] * (dv[2] - dz[2]) - s[1] * (dv[1] - dz[1]));
+                offer(&event, TURN, i, turn > 0.0 ? TURN_MAX * length / turn : INFINITY);
+            }
+        }
+    }
+    return event;
+}
+
+// Whether no contact is beyond the end of its piece, up to rounding.
+static bool is_inside(const pcs_contact_path *p)
+{
+    const double slack = SLACK * (1.0 + largest_impulse(p));
+    for (int32_t i = 0; i < p->n; i++) {
+        const int32_t first = p->problem->W->offset[i], size = block_size(p, i);
+        const double *z = p->z + first, *v = p->v + first, *s = p->s + 2 * (int64_t)i;
+        const double mu = friction(p, i);
+        if (pcs_is_bilateral(p->problem, i))
+            continue;
+        if (p->state[i] == OPEN ? v[0] < -slack : z[0] < -slack)
+            return false;
+        double norm = 0.0, sigma = 0.0;
+        for (int32_t k = 1; k < size; k++) {
+            norm = hypot(norm, z[k]);
+            sigma += s[k - 1] * v[k];
+        }
+        if ((p->state[i] == STICK && norm > mu * z[0] + slack) ||
+            (p->state[i] == SLIP && mu > 0.0 && sigma < -slack))
+            return false;
+    }
+    return true;
+}
+
+static void move(pcs_contact_path *p, double length)
+{
+    for (int32_t k = 0; k < p->rows; k++)
+        p->z[k] = p->saved_z[k] + length * p->tangent[k];
+    p->t = p->saved_t + length * p->tangent[p->rows];
+}
+
+// Goes to the event, or where curvature forbids that a part of the way.
+static bool go_to(pcs_contact_path *p, path_event *event, int32_t *steps)
+{
+    memcpy(p->saved_z, p->z, (size_t)p->rows * sizeof *p->z);
+    p->saved_t = p->t;
+    for (int k = 0; k <= SHORTEN_MAX; k++) {
+        move(p, event->length);
+        const double reach = REACH * event->length + SLACK * (1.0 + largest_impulse(p));
+        if (correct(p, event, reach, steps) && is_inside(p))
+            return true;
+        *event = (path_event){TURN, -1, SHORTEN * event->length};
+    }
+    return false;
+}
+
+static void change_state(pcs_contact_path *p, const path_event *event)
+{
+    const int32_t i = event->block, first = i >= 0 ? p->problem->W->offset[i] : 0;
+    const int32_t size = i >= 0 ? block_size(p, i) : 0;
+    double *s = p->s + 2 * (int64_t)i, norm = 0.0;
+    if (event->kind == TURN || event->kind == ARRIVES)
+        return;
+    if (event->kind == OPENS) {
+        p->state[i] = OPEN;
+        for (int32_t k = 0; k < size; k++)
+            p->z[first + k] = 0.0;
+    } else if (event->kind == STICKS || size == 1) {
+        p->state[i] = STICK;
+    } else { // slip, in the direction of the velocity or against the impulse
+        const double *x = event->kind == CLOSES ? p->v + first : p->z + first;
+        const double sign = event->kind == CLOSES ? 1.0 : -1.0;
+        for (int32_t k = 1; k < size; k++)
+            norm = hypot(norm, x[k]);
+        s[0] = norm > 0.0 ? sign * x[1] / norm : 1.0;
+        s[1] = size == 3 && norm > 0.0 ? sign * x[2] / norm : 0.0;
+        p->state[i] = SLIP;
+    }
+    place_rows(p);
+    evaluate(p);
+}
+
+// d: with normal parts alone no path leads to t = infinity, since r . u = r . W r + t d_N . r_N > 0
+// contradicts friction, r . u <= 0; tangential ones (odd seeds) make other and often shorter paths.
+static void choose_cover(pcs_contact_path *p, uint64_t random)
+{
+    pcs_random source;
+    pcs_random_init(&source, random);
+    memset(p->d, 0, (size_t)p->rows * sizeof *p->d);
+    for (int32_t i = 0; i < p->n; i++) {
+        double *d = p->d + p->problem->W->offset[i];
+        if (pcs_is_bilateral(p->problem, i))
+            continue;
+        d[0] = 1.0;
+        if (random > 0)
+            d[0] = pow(10.0, pcs_random_between(&source, -COVER_DECADES, COVER_DECADES));
+        for (int32_t k = 1; k < block_size(p, i) && random % 2 == 1; k++)
+            d[k] = pcs_random_between(&source, -1.0, 1.0);
+    }
+}
+
+// A t at which all contacts are open; bilateral rows are solved there.
+static bool find_start(pcs_contact_path *p, int32_t *steps)
+{
+    const path_event fixed = {TURN, -1, 0.0}; // with the tangent along t: t stays
+    for (int32_t i = 0; i < p->n; i++)
+        p->state[i] = pcs_is_bilateral(p->problem, i) ? STICK : OPEN;
+    place_rows(p);
+    memset(p->tangent, 0, (size_t)p->rows * sizeof *p->tangent);
+    p->tangent[p->rows] = -1.0;
+    p->t = 1.0;
+    for (int k = 0; k < DOUBLINGS; k++, p->t *= 2.0) {
+        bool open = true;
+        memset(p->z, 0, (size_t)p->rows * sizeof *p->z);
+        if (!correct(p, &fixed, INFINITY, steps))
+            return false;
+        for (int32_t i = 0; i < p->n; i++)
+            open = open && (p->state[i] != OPEN || p->v[p->problem->W->offset[i]] > 0.0);
+        if (open)
+            return true;
+    }
+    return false;
+}
+
+// r of the present point
+static void read_impulses(const pcs_contact_path *p, double *r)
+{
+    for (int32_t i = 0; i < p->n; i++)
+        for (int32_t k = p->problem->W->offset[i]; k < p->problem->W->offset[i + 1]; k++)
+            r[k] = p->z[k] * p->c[i] * p->unit;
+}
+
+bool pcs_contact_path_follow(pcs_contact_path *path, uint64_t random, int32_t max_steps,
+                             pcs_monitor *monitor, double *r, int32_t *steps)
+{
+    const int32_t last = *steps + max_steps;
+    int resting = 0;
+    path->orientation = 0;
+    choose_cover(path, random);
+    if (!find_start(path, steps))
+        return false;
+    while (*steps < last && resting < RESTING_MAX && !pcs_monitor_is_stopped(monitor)) {
+        ++*steps;
+        if (!find_tangent(path))
+            return false;
+        path_event event = next_event(path);
+        if (isinf(event.length) || !go_to(path, &event, steps))
+            return false;
+        resting = event.length > NO_LENGTH ? 0 : resting + 1;
+        if (event.kind == ARRIVES) {
+            read_impulses(path, r);
+            return true;
+        }
+        change_state(path, &event);
+        if (largest_impulse(path) > FAR_AWAY)
+            return false;
+    }
+    return false;
+}
