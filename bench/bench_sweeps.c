@@ -23,7 +23,7 @@ static double time_sweeps(const pcs_friction_contact *problem, pcs_sweep_order o
     for (int k = 0; k < REPEATS; k++) {
         pcs_arena_mark mark = pcs_arena_get_mark(arena);
         pcs_nsgs_work work;
-        if (pcs_nsgs_work_init_order(&work, problem, arena, order) < 0)
+        if (pcs_nsgs_work_init_order(&work, problem, arena, order, NULL) < 0)
             return NAN;
         memset(r, 0, bytes);
         const double start = bench_cpu_time();

@@ -59,6 +59,9 @@ static const pcs_option options[PCS_AUTO_OPTIONS] = {
 enum { SWEEP_BATCH = 8, SWEEPS_WORTH = 60 };
 // Sweeps between two tries of Newton's method.
 enum { SHAKE_SWEEPS = 16 };
+// The batch of mixed sweeps, which hasten after some have been seen. A large problem has them, since
+// there loads travel far and factorisations are dear.
+enum { MIXED_BATCH = 16 };
 // Proximal weight of the first problem from a scattered start.
 static const double RESTART_DELTA = 1.0;
 // ADMM iterations that give Newton a new start.
@@ -123,10 +126,13 @@ static pcs_status run_sweeps(chain *c, int32_t most)
     pcs_nsgs_work work;
     int32_t sweeps = 0;
     most = most < c->left ? most : c->left;
-    PCS_TRY(pcs_nsgs_work_init(&work, c->problem, c->arena));
-    pcs_nsgs_set_tasks(&work, c->tasks);
+    pcs_arena_mark mark = pcs_arena_get_mark(c->arena);
+    PCS_TRY(pcs_nsgs_work_init_order(&work, c->problem, c->arena, PCS_ORDER_AUTO, c->tasks));
+    if (c->problem->W->n >= PCS_SWEEP_COLOURED_FROM)
+        PCS_TRY(pcs_nsgs_mix(&work, pcs_sweep_mixing_memory(c->problem->W->n), c->arena));
+    const int32_t usual = work.mixing != NULL ? MIXED_BATCH : SWEEP_BATCH;
     while (sweeps < most && !is_over(c)) {
-        const int32_t batch = SWEEP_BATCH < most - sweeps ? SWEEP_BATCH : most - sweeps;
+        const int32_t batch = usual < most - sweeps ? usual : most - sweeps;
         const double before = c->monitor.last;
         const int32_t start = sweeps;
         if (pcs_nsgs_run(&work, &c->monitor, 1.0, batch, c->r, &sweeps) || sweeps - start < batch)
@@ -138,6 +144,7 @@ static pcs_status run_sweeps(chain *c, int32_t most)
     }
     if (c->polish && c->monitor.done && sweeps < c->left)
         polish_by_sweep(c, &work, &sweeps);
+    pcs_arena_release(c->arena, mark);
     end_stage(c, "sweeps", sweeps);
     return PCS_OK;
 }

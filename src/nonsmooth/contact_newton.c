@@ -64,7 +64,9 @@ struct pcs_contact_newton {
     double *direction;     // Newton step
     double *rhs;           // of its linear rows
     double *r, *u;         // iterate of the present centre
-    double *trial, *trial_u;
+    double *w;             // W r + q, which the next centre starts from
+    double *trial, *trial_u, *trial_w;
+    double length;      // of the step on trial
     double *E, *F;      // coefficients of the linear rows, E dr + F du = rhs, for each contact
     uint8_t *state;     // contact_state
     uint8_t *closed;    // not open
@@ -82,7 +84,7 @@ pcs_status pcs_contact_newton_create(const pcs_friction_contact *problem, pcs_ta
     pcs_contact_newton *newton = PCS_ARENA_ARRAY(arena, pcs_contact_newton, 1);
     double *per_contact = PCS_ARENA_ARRAY(arena, double,
                                           (4 + 2 * PCS_BLOCK_LU_STRIDE) * (int64_t)n);
-    double *vectors = PCS_ARENA_ARRAY(arena, double, 7 * (int64_t)rows);
+    double *vectors = PCS_ARENA_ARRAY(arena, double, 9 * (int64_t)rows);
     uint8_t *flags = PCS_ARENA_ARRAY(arena, uint8_t, 3 * (int64_t)n);
     double *part = PCS_ARENA_ARRAY(arena, double, n / PIECE + 1);
     if (newton == NULL || per_contact == NULL || vectors == NULL || flags == NULL || part == NULL)
@@ -106,6 +108,8 @@ pcs_status pcs_contact_newton_create(const pcs_friction_contact *problem, pcs_ta
         .trial = vectors + 4 * (int64_t)rows,
         .trial_u = vectors + 5 * (int64_t)rows,
         .rhs = vectors + 6 * (int64_t)rows,
+        .w = vectors + 7 * (int64_t)rows,
+        .trial_w = vectors + 8 * (int64_t)rows,
         .state = flags,
         .closed = flags + n,
         .analysed = flags + 2 * (int64_t)n,
@@ -195,25 +199,37 @@ static double for_pieces(pcs_contact_newton *newton, piece_fn work, const double
     return sum;
 }
 
+// trial_w = W r + q and u = trial_w + D (r - c); the sum is the square of the merit.
 static double evaluate_piece(pcs_contact_newton *newton, int32_t first, int32_t last,
                              const double *r, double *u)
+{
+    const pcs_block_matrix *W = newton->problem->W;
+    double *w = newton->trial_w, sum = 0.0;
+    for (int32_t i = first; i < last; i++) {
+        const int32_t at = W->offset[i];
+        for (int32_t k = at; k < W->offset[i + 1]; k++)
+            w[k] = newton->problem->q[k];
+        pcs_block_matrix_multiply_row(W, i, r, w + at);
+        for (int32_t k = at; k < W->offset[i + 1]; k++)
+            u[k] = w[k] + newton->D[i] * (r[k] - newton->centre[k]);
+        sum += contact_merit2(newton, i, r + at, u + at);
+    }
+    return sum;
+}
+
+// The same at the centre, r = c, where w is known.
+static double evaluate_centre_piece(pcs_contact_newton *newton, int32_t first, int32_t last,
+                                    const double *r, double *u)
 {
     const pcs_block_matrix *W = newton->problem->W;
     double sum = 0.0;
     for (int32_t i = first; i < last; i++) {
         const int32_t at = W->offset[i];
         for (int32_t k = at; k < W->offset[i + 1]; k++)
-            u[k] = newton->problem->q[k] + newton->D[i] * (r[k] - newton->centre[k]);
-        pcs_block_matrix_multiply_row(W, i, r, u + at);
+            u[k] = newton->w[k];
         sum += contact_merit2(newton, i, r + at, u + at);
     }
     return sum;
-}
-
-// u = W r + q + D (r - c); returns the merit at (r, u).
-static double evaluate(pcs_contact_newton *newton, const double *r, double *u)
-{
-    return sqrt(for_pieces(newton, evaluate_piece, r, u));
 }
 
 // Unit a_T of contact i, its length and whether the contact is open, sticks or slips.
@@ -260,11 +276,12 @@ static void linearise_slip(const pcs_contact_newton *newton, int32_t i, const do
 }
 
 // States at (r, u), the coefficients E + F D of dr and F of W dr, and the right-hand side; an open
-// contact lets go at once: dr = -r.
+// contact lets go at once: dr = -r. The sum counts the impulses let go.
 static double linearise_piece(pcs_contact_newton *newton, int32_t begin, int32_t end,
                               const double *r, double *u)
 {
     const pcs_block_matrix *W = newton->problem->W;
+    double sum = 0.0;
     for (int32_t i = begin; i < end; i++) {
         const int32_t first = W->offset[i], size = W->offset[i + 1] - first;
         double *E = newton->E + (int64_t)i * PCS_BLOCK_LU_STRIDE, t[2], length;
@@ -276,8 +293,10 @@ static double linearise_piece(pcs_contact_newton *newton, int32_t begin, int32_t
         newton->state[i] = (uint8_t)state;
         newton->closed[i] = state != OPEN;
         if (state == OPEN) {
-            for (int32_t k = 0; k < size; k++)
+            for (int32_t k = 0; k < size; k++) {
                 rhs[k] = -r[first + k];
+                sum += rhs[k] != 0.0;
+            }
             continue;
         }
         if (state == SLIP) {
@@ -291,7 +310,7 @@ static double linearise_piece(pcs_contact_newton *newton, int32_t begin, int32_t
         for (int32_t k = 0; k < size * size; k++)
             E[k] += newton->D[i] * F[k];
     }
-    return 0.0;
+    return sum;
 }
 
 // What is left of the linear rows at the present direction, rhs - E dr - F W dr, in `left`; open
@@ -314,6 +333,35 @@ static double defect_piece(pcs_contact_newton *newton, int32_t begin, int32_t en
                 left[first + a] -= E[a * size + b] * direction[first + b] + F[a * size + b] * du[b];
             sum += left[first + a] * left[first + a];
         }
+    }
+    return sum;
+}
+
+// The direction with the open contacts alone, and what is left of the linear rows if none of them
+// lets go an impulse; returns the square of its norm.
+static double begin_direction_piece(pcs_contact_newton *newton, int32_t begin, int32_t end,
+                                    const double *rhs, double *left)
+{
+    const pcs_block_matrix *W = newton->problem->W;
+    double sum = 0.0;
+    for (int32_t i = begin; i < end; i++)
+        for (int32_t k = W->offset[i]; k < W->offset[i + 1]; k++) {
+            newton->direction[k] = newton->closed[i] ? 0.0 : rhs[k];
+            left[k] = newton->closed[i] ? rhs[k] : 0.0;
+            sum += left[k] * left[k];
+        }
+    return sum;
+}
+
+// direction += left; the sum is 0 unless some value is infinite or NaN.
+static double correct_direction_piece(pcs_contact_newton *newton, int32_t begin, int32_t end,
+                                      const double *left, double *direction)
+{
+    const int32_t *offset = newton->problem->W->offset;
+    double sum = 0.0;
+    for (int32_t k = offset[begin]; k < offset[end]; k++) {
+        direction[k] += left[k];
+        sum += 0.0 * direction[k];
     }
     return sum;
 }
@@ -350,37 +398,51 @@ static pcs_status analyse(pcs_contact_newton *newton)
 // matrix is nearly singular for a small delta) by a second solve.
 static pcs_status compute_direction(pcs_contact_newton *newton, bool *usable)
 {
-    double *left = newton->trial, defect = 0.0;
-    for_pieces(newton, linearise_piece, newton->r, newton->u);
+    double *left = newton->trial, check = 0.0;
+    const double let_go = for_pieces(newton, linearise_piece, newton->r, newton->u);
     PCS_TRY(analyse(newton));
     newton->factorisations++;
     *usable = pcs_block_lu_factor(newton->lu, newton->problem->W, newton->E, newton->F,
                                   newton->closed) < 0;
-    for (int32_t i = 0; i < newton->problem->W->n; i++)
-        for (int32_t k = newton->problem->W->offset[i]; k < newton->problem->W->offset[i + 1]; k++)
-            newton->direction[k] = newton->closed[i] ? 0.0 : newton->rhs[k];
+    double before = for_pieces(newton, begin_direction_piece, newton->rhs, left);
+    if (let_go > 0.0)
+        before = for_pieces(newton, defect_piece, newton->direction, left);
     for (int solve = 0; *usable && solve < SOLVES_MAX; solve++) {
-        const double before = defect;
-        defect = sqrt(for_pieces(newton, defect_piece, newton->direction, left));
-        if (solve > 0 && defect <= SOLVE_TOLERANCE * before)
-            break;
         pcs_block_lu_solve(newton->lu, left);
-        for (int32_t k = 0; k < newton->rows; k++)
-            newton->direction[k] += left[k];
+        check = for_pieces(newton, correct_direction_piece, left, newton->direction);
+        if (solve + 1 < SOLVES_MAX) {
+            const double defect = for_pieces(newton, defect_piece, newton->direction, left);
+            if (sqrt(defect) <= SOLVE_TOLERANCE * sqrt(before))
+                break;
+        }
     }
-    double sum = 0.0;
-    for (int32_t k = 0; k < newton->rows; k++)
-        sum += 0.0 * newton->direction[k]; // stays 0 unless some value is infinite or NaN
-    *usable = *usable && sum == 0.0;
+    *usable = *usable && check == 0.0;
     return PCS_OK;
+}
+
+// trial = r + length direction
+static double step_piece(pcs_contact_newton *newton, int32_t begin, int32_t end, const double *r,
+                         double *trial)
+{
+    const int32_t *offset = newton->problem->W->offset;
+    for (int32_t k = offset[begin]; k < offset[end]; k++)
+        trial[k] = r[k] + newton->length * newton->direction[k];
+    return 0.0;
 }
 
 // trial = r + length direction; returns its merit
 static double try_length(pcs_contact_newton *newton, double length)
 {
-    for (int32_t k = 0; k < newton->rows; k++)
-        newton->trial[k] = newton->r[k] + length * newton->direction[k];
-    return evaluate(newton, newton->trial, newton->trial_u);
+    newton->length = length;
+    for_pieces(newton, step_piece, newton->r, newton->trial);
+    return sqrt(for_pieces(newton, evaluate_piece, newton->trial, newton->trial_u));
+}
+
+static void exchange(double **a, double **b)
+{
+    double *c = *a;
+    *a = *b;
+    *b = c;
 }
 
 // Moves r along the direction, by the first length whose merit is enough below the reference; if
@@ -396,22 +458,21 @@ static double search_line(pcs_contact_newton *newton, double reference)
         length *= 0.5;
         merit = try_length(newton, length);
     }
-    double *r = newton->r, *u = newton->u;
-    newton->r = newton->trial;
-    newton->u = newton->trial_u;
-    newton->trial = r;
-    newton->trial_u = u;
+    exchange(&newton->r, &newton->trial);
+    exchange(&newton->u, &newton->trial_u);
+    exchange(&newton->w, &newton->trial_w);
     return merit;
 }
 
-// Newton on the proximal problem of the present centre, from r = c; *solved when it is solved.
+// Newton on the proximal problem of the present centre, from r = c with w = W c + q; *solved when it
+// is solved.
 static pcs_status solve_centre(pcs_contact_newton *newton, pcs_monitor *monitor, int32_t max_steps,
                                double floor, int32_t *steps, bool *solved)
 {
     double recent[MERIT_MEMORY], lowest = INFINITY;
     int32_t lowest_step = 0;
     memcpy(newton->r, newton->centre, (size_t)newton->rows * sizeof *newton->r);
-    double merit = evaluate(newton, newton->r, newton->u);
+    double merit = sqrt(for_pieces(newton, evaluate_centre_piece, newton->r, newton->u));
     const double goal = fmax(floor, CENTRE_TOLERANCE * merit);
     for (int k = 0; k < MERIT_MEMORY; k++)
         recent[k] = merit;
@@ -440,15 +501,33 @@ static pcs_status solve_centre(pcs_contact_newton *newton, pcs_monitor *monitor,
     return PCS_OK;
 }
 
-static void project(const pcs_contact_newton *newton, const double *from, double *r)
+// to = P(from) on the cones; the sum is not 0 where that changes a value.
+static double project_piece(pcs_contact_newton *newton, int32_t begin, int32_t end,
+                            const double *from, double *to)
 {
     const pcs_friction_contact *problem = newton->problem;
-    memcpy(r, from, (size_t)newton->rows * sizeof *r);
-    for (int32_t i = 0; i < problem->W->n; i++) {
-        const int32_t first = problem->W->offset[i], size = problem->W->offset[i + 1] - first;
+    const int32_t *offset = problem->W->offset;
+    double sum = 0.0;
+    for (int32_t i = begin; i < end; i++) {
+        const int32_t first = offset[i], size = offset[i + 1] - first;
+        for (int32_t k = first; k < offset[i + 1]; k++)
+            to[k] = from[k];
         if (!pcs_is_bilateral(problem, i))
-            pcs_cone_project(problem->mu[i], size, r + first);
+            pcs_cone_project(problem->mu[i], size, to + first);
+        for (int32_t k = first; k < offset[i + 1]; k++)
+            sum += !(to[k] == from[k]);
     }
+    return sum;
+}
+
+// r = the projected iterate, offered to the monitor
+static bool test_iterate(pcs_contact_newton *newton, pcs_monitor *monitor, double *r)
+{
+    if (for_pieces(newton, project_piece, newton->r, r) > 0.0)
+        pcs_friction_contact_velocity_shared(newton->problem, newton->tasks, r, monitor->u);
+    else
+        memcpy(monitor->u, newton->w, (size_t)newton->rows * sizeof *newton->w);
+    return pcs_monitor_test_with_u(monitor, r, monitor->u);
 }
 
 // The course of delta from centre to centre.
@@ -478,13 +557,12 @@ static void advance(schedule *s, bool solved, int32_t steps, double gain, double
 }
 
 // A centre with weight delta lowers the residual to about delta, so a good start needs a small one.
-static double choose_delta(pcs_contact_newton *newton, const pcs_contact_newton_opts *opts,
+static double choose_delta(const pcs_contact_newton *newton, const pcs_contact_newton_opts *opts,
                            const double *r)
 {
     if (opts->first_delta > 0.0)
         return opts->first_delta;
-    pcs_friction_contact_velocity(newton->problem, r, newton->u);
-    double start = pcs_friction_contact_error(newton->problem, PCS_MEASURE_SCALED, r, newton->u);
+    double start = pcs_friction_contact_error(newton->problem, PCS_MEASURE_SCALED, r, newton->w);
     return fmin(FIRST_DELTA, fmax(WARM_DELTA, START_PART * start));
 }
 
@@ -494,6 +572,7 @@ pcs_status pcs_contact_newton_run(pcs_contact_newton *newton, pcs_monitor *monit
     const int32_t last = *steps + opts->max_steps;
     const double scale = pcs_friction_contact_scale(newton->problem);
     memcpy(newton->centre, r, (size_t)newton->rows * sizeof *r);
+    pcs_friction_contact_velocity_shared(newton->problem, newton->tasks, r, newton->w);
     schedule s = {.delta = choose_delta(newton, opts, r), .fall = FIRST_FALL};
     bool over = monitor->done, polished = !opts->polish;
     double at_centre = monitor->last; // residual of the centre
@@ -508,16 +587,18 @@ pcs_status pcs_contact_newton_run(pcs_contact_newton *newton, pcs_monitor *monit
                              floor, steps, &solved));
         if (*steps == before)
             break; // the centre is the solution as far as the merit tells
-        project(newton, newton->r, r);
-        over = pcs_monitor_test(monitor, r);
+        over = test_iterate(newton, monitor, r);
         const double gain = monitor->last / at_centre;
         if (solved || gain < 1.0) {
             at_centre = monitor->last;
             memcpy(newton->centre, newton->r, (size_t)newton->rows * sizeof *r);
+        } else {
+            pcs_friction_contact_velocity_shared(newton->problem, newton->tasks, newton->centre,
+                                                 newton->w);
         }
         if (!over)
             advance(&s, solved, *steps - before, gain, monitor->opts->tolerance / monitor->last);
     }
-    project(newton, newton->centre, r);
+    for_pieces(newton, project_piece, newton->centre, r);
     return PCS_OK;
 }

@@ -18,6 +18,7 @@
 #define PCS_NONSMOOTH_FRICTION_CONTACT_H
 
 #include "base/arena.h"
+#include "base/tasks.h"
 #include "linalg/block_matrix.h"
 #include "percuss/problem.h"
 
@@ -43,6 +44,9 @@ pcs_residual pcs_friction_contact_measure_with_u(const pcs_friction_contact *pro
                                                  const double *r, const double *u);
 // The two halves of a cheap measure: u = W r + q, and one number of the residual at (r, u).
 void pcs_friction_contact_velocity(const pcs_friction_contact *problem, const double *r, double *u);
+// The same on the threads of a pool (NULL: one); the bits do not depend on them.
+void pcs_friction_contact_velocity_shared(const pcs_friction_contact *problem, pcs_tasks *tasks,
+                                          const double *r, double *u);
 double pcs_friction_contact_error(const pcs_friction_contact *problem, pcs_measure measure,
                                   const double *r, const double *u);
 // The number of `residual` that `measure` names.

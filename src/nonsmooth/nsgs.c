@@ -13,19 +13,66 @@
 // clock.
 enum { SWEEPS_PER_MEASURE = 32, SWEEPS_PER_LOOK = 8 };
 
-// 3 or 2 if all blocks have this size and the entries of W lie one behind the other; else 0.
-static int32_t find_uniform_size(const pcs_block_matrix *W)
+// Blocks that are prepared in one piece of work.
+enum { PIECE = 1024 };
+// Runs of blocks are used where they make this number of threads that many times as fast as one.
+enum { RUN_THREADS = 4 };
+static const double RUN_SPEED_UP = 2.5;
+
+// Whether all blocks of a piece have this size and its entries of W lie one behind the other.
+static bool is_uniform(const pcs_block_matrix *W, int32_t first, int32_t last, int32_t size)
 {
-    const int32_t size = W->offset[1] - W->offset[0];
-    if (size != 2 && size != 3)
-        return 0;
-    for (int32_t i = 0; i < W->n; i++)
+    for (int32_t i = first; i < last; i++)
         if (W->offset[i] != i * size || W->offset[i + 1] - W->offset[i] != size)
-            return 0;
-    for (int32_t e = 0; e < W->row_start[W->n]; e++)
+            return false;
+    for (int32_t e = W->row_start[first]; e < W->row_start[last]; e++)
         if (W->value_start[e] != (int64_t)e * size * size)
-            return 0;
-    return size;
+            return false;
+    return true;
+}
+
+typedef struct prepare_job {
+    pcs_nsgs_work *work;
+    int32_t size; // of the first block
+    bool *uniform;
+} prepare_job;
+
+static void prepare_piece(void *user, int32_t piece)
+{
+    const prepare_job *job = user;
+    pcs_nsgs_work *work = job->work;
+    const pcs_friction_contact *problem = work->problem;
+    const pcs_block_matrix *W = problem->W;
+    const int32_t first = piece * PIECE, last = W->n - first < PIECE ? W->n : first + PIECE;
+    for (int32_t i = first; i < last; i++) {
+        const int32_t size = W->offset[i + 1] - W->offset[i];
+        const double *W_ii = W->value + W->value_start[W->diagonal[i]];
+        if (pcs_is_bilateral(problem, i))
+            pcs_one_contact_prepare_bilateral(&work->contact[i], size, W_ii);
+        else
+            pcs_one_contact_prepare(&work->contact[i], size, W_ii, problem->mu[i]);
+        work->slip[i] = 0.0;
+    }
+    job->uniform[piece] = is_uniform(W, first, last, job->size);
+}
+
+// The diagonal blocks, and the size of all blocks if there is but one.
+static pcs_status prepare_contacts(pcs_nsgs_work *work, pcs_arena *arena)
+{
+    const pcs_block_matrix *W = work->problem->W;
+    const int32_t pieces = (W->n + PIECE - 1) / PIECE, size = W->n > 0 ? W->offset[1] : 0;
+    work->contact = PCS_ARENA_ARRAY(arena, pcs_one_contact, W->n);
+    work->slip = PCS_ARENA_ARRAY(arena, double, W->n);
+    pcs_arena_mark mark = pcs_arena_get_mark(arena);
+    prepare_job job = {work, size, PCS_ARENA_ARRAY(arena, bool, pieces)};
+    if (work->contact == NULL || work->slip == NULL || job.uniform == NULL)
+        return PCS_ERROR_MEMORY;
+    pcs_tasks_run(work->tasks, prepare_piece, &job, pieces);
+    work->uniform = size == 2 || size == 3 ? size : 0;
+    for (int32_t k = 0; k < pieces; k++)
+        work->uniform = job.uniform[k] ? work->uniform : 0;
+    pcs_arena_release(arena, mark);
+    return PCS_OK;
 }
 
 static pcs_status prepare_levels(pcs_nsgs_work *work, pcs_arena *arena)
@@ -41,6 +88,27 @@ static pcs_status prepare_levels(pcs_nsgs_work *work, pcs_arena *arena)
     return pcs_levels_compute(arena, W->n, W->row_start, W->column, root, work->sequence);
 }
 
+// Colours of runs where the blocks are numbered so that neighbours are near, else of the blocks.
+static pcs_status prepare_colours(pcs_nsgs_work *work, pcs_arena *arena)
+{
+    const pcs_block_matrix *W = work->problem->W;
+    pcs_sweep_runs *runs = &work->runs;
+    *runs = (pcs_sweep_runs){.n = W->n, .length = pcs_sweep_run_length(W->n)};
+    PCS_TRY(pcs_colouring_compute_runs(&runs->colouring, arena, W->n, W->row_start, W->column,
+                                       runs->length));
+    if (pcs_colouring_speed_up(&runs->colouring, RUN_THREADS) >= RUN_SPEED_UP) {
+        runs->part = PCS_ARENA_ARRAY(arena, pcs_sweep_change, W->n / runs->length + 1);
+        return runs->part != NULL ? PCS_OK : PCS_ERROR_MEMORY;
+    }
+    runs->length = 0;
+    work->part = PCS_ARENA_ARRAY(arena, pcs_sweep_change, pcs_sweep_pieces(W->n));
+    if (work->part == NULL)
+        return PCS_ERROR_MEMORY;
+    PCS_TRY(pcs_colouring_compute(&work->colouring, arena, W->n, W->row_start, W->column));
+    work->sequence = work->colouring.member;
+    return PCS_OK;
+}
+
 static pcs_status prepare_order(pcs_nsgs_work *work, pcs_arena *arena)
 {
     const pcs_block_matrix *W = work->problem->W;
@@ -51,40 +119,21 @@ static pcs_status prepare_order(pcs_nsgs_work *work, pcs_arena *arena)
         return prepare_levels(work, arena);
     if (work->order != PCS_ORDER_COLOURED)
         return PCS_OK;
-    work->part = PCS_ARENA_ARRAY(arena, pcs_sweep_change, pcs_sweep_pieces(W->n));
-    if (work->part == NULL)
-        return PCS_ERROR_MEMORY;
-    PCS_TRY(pcs_colouring_compute(&work->colouring, arena, W->n, W->row_start, W->column));
-    work->sequence = work->colouring.member;
-    return PCS_OK;
+    return prepare_colours(work, arena);
 }
 
 pcs_status pcs_nsgs_work_init_order(pcs_nsgs_work *work, const pcs_friction_contact *problem,
-                                    pcs_arena *arena, pcs_sweep_order order)
+                                    pcs_arena *arena, pcs_sweep_order order, pcs_tasks *tasks)
 {
-    const pcs_block_matrix *W = problem->W;
-    *work = (pcs_nsgs_work){.problem = problem, .order = order};
-    work->contact = PCS_ARENA_ARRAY(arena, pcs_one_contact, W->n);
-    work->slip = PCS_ARENA_ARRAY(arena, double, W->n);
-    if (work->contact == NULL || work->slip == NULL)
-        return PCS_ERROR_MEMORY;
-    for (int32_t i = 0; i < W->n; i++) {
-        const int32_t size = W->offset[i + 1] - W->offset[i];
-        const double *W_ii = W->value + W->value_start[W->diagonal[i]];
-        if (pcs_is_bilateral(problem, i))
-            pcs_one_contact_prepare_bilateral(&work->contact[i], size, W_ii);
-        else
-            pcs_one_contact_prepare(&work->contact[i], size, W_ii, problem->mu[i]);
-        work->slip[i] = 0.0;
-    }
-    work->uniform = find_uniform_size(W);
+    *work = (pcs_nsgs_work){.problem = problem, .order = order, .tasks = tasks};
+    PCS_TRY(prepare_contacts(work, arena));
     return prepare_order(work, arena);
 }
 
 pcs_status pcs_nsgs_work_init(pcs_nsgs_work *work, const pcs_friction_contact *problem,
                               pcs_arena *arena)
 {
-    return pcs_nsgs_work_init_order(work, problem, arena, PCS_ORDER_AUTO);
+    return pcs_nsgs_work_init_order(work, problem, arena, PCS_ORDER_AUTO, NULL);
 }
 
 pcs_status pcs_nsgs_mix(pcs_nsgs_work *work, int32_t memory, pcs_arena *arena)
@@ -95,8 +144,7 @@ pcs_status pcs_nsgs_mix(pcs_nsgs_work *work, int32_t memory, pcs_arena *arena)
     pcs_sweep_mixing *mixing = PCS_ARENA_ARRAY(arena, pcs_sweep_mixing, 1);
     if (mixing == NULL)
         return PCS_ERROR_MEMORY;
-    PCS_TRY(pcs_sweep_mixing_init(mixing, work->problem, memory, arena));
-    mixing->tasks = work->tasks;
+    PCS_TRY(pcs_sweep_mixing_init(mixing, work->problem, memory, work->tasks, arena));
     work->mixing = mixing;
     return PCS_OK;
 }
@@ -191,7 +239,9 @@ pcs_sweep_change pcs_nsgs_sweep(pcs_nsgs_work *work, double relaxation, double *
     pcs_sweep_change change = {0.0, 0.0, 0.0};
     work->relaxation = relaxation;
     work->r = r;
-    if (work->order == PCS_ORDER_COLOURED)
+    if (work->runs.length > 0)
+        change = pcs_sweep_visit_runs(&work->runs, work->tasks, visit_range, work);
+    else if (work->order == PCS_ORDER_COLOURED)
         change = pcs_sweep_colours(&work->colouring, work->tasks, work->part, visit_range, work);
     else
         visit_range(work, 0, work->problem->W->n, &change);
@@ -213,7 +263,8 @@ bool pcs_nsgs_run(pcs_nsgs_work *work, pcs_monitor *monitor, double relaxation, 
         ++*sweeps;
         if (!(foreseen > monitor->opts->tolerance) || k % SWEEPS_PER_MEASURE == 0 ||
             k == max_sweeps) {
-            if (pcs_monitor_test(monitor, r))
+            pcs_friction_contact_velocity_shared(work->problem, work->tasks, r, monitor->u);
+            if (pcs_monitor_test_with_u(monitor, r, monitor->u))
                 return true;
             if (!(foreseen > 0.0))
                 return false; // a fixed point, or no number: further sweeps repeat it
@@ -260,7 +311,7 @@ static pcs_status solve(const pcs_friction_contact *problem, const pcs_solve_opt
         return pcs_error(arena->ctx, PCS_ERROR_ARGUMENT,
                          "gauss-seidel: relaxation %g is not between 0 and 2", option[RELAXATION]);
     PCS_TRY(pcs_monitor_init(&monitor, problem, opts, arena, r));
-    PCS_TRY(pcs_nsgs_work_init_order(&work, problem, arena, order));
+    PCS_TRY(pcs_nsgs_work_init_order(&work, problem, arena, order, NULL));
     if (!monitor.done) {
         pcs_tasks *tasks = NULL;
         PCS_TRY(pcs_nsgs_mix(&work, (int32_t)option[MEMORY], arena));

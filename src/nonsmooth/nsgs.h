@@ -23,8 +23,9 @@ typedef struct pcs_nsgs_work {
     double *slip;             // slip root of each contact in the last sweep, 0: none
     int32_t uniform;          // 3 or 2: every block has this size and its values lie in order; or 0
     pcs_sweep_order order;
-    int32_t *sequence; // blocks in the order of the sweep; NULL: natural
-    pcs_colouring colouring;
+    int32_t *sequence;        // blocks in the order of the sweep; NULL: natural
+    pcs_colouring colouring;  // of the contacts, where runs of them would not do
+    pcs_sweep_runs runs;      // length 0: no runs
     pcs_tasks *tasks;         // for coloured sweeps; NULL: one thread, the same bits
     pcs_sweep_change *part;   // of each piece of a colour, so that threads do not change the sum
     pcs_sweep_mixing *mixing; // NULL: plain sweeps
@@ -36,9 +37,10 @@ typedef struct pcs_nsgs_work {
 // Takes storage from the arena and prepares the diagonal blocks; the order is PCS_ORDER_AUTO.
 pcs_status pcs_nsgs_work_init(pcs_nsgs_work *work, const pcs_friction_contact *problem,
                               pcs_arena *arena) PCS_MUST_CHECK;
-// The same with an order.
+// The same with an order, and threads for this and all that follows (pcs_nsgs_set_tasks).
 pcs_status pcs_nsgs_work_init_order(pcs_nsgs_work *work, const pcs_friction_contact *problem,
-                                    pcs_arena *arena, pcs_sweep_order order) PCS_MUST_CHECK;
+                                    pcs_arena *arena, pcs_sweep_order order, pcs_tasks *tasks)
+    PCS_MUST_CHECK;
 // Anderson mixing of the iterates of pcs_nsgs_run with this memory: the load of a pile then arrives
 // in a number of sweeps that hardly grows with its height. 0: none.
 pcs_status pcs_nsgs_mix(pcs_nsgs_work *work, int32_t memory, pcs_arena *arena) PCS_MUST_CHECK;

@@ -7,6 +7,9 @@
 #include "math/cone.h"
 #include "nonsmooth/friction_contact.h"
 
+// Contacts in one piece of parallel work.
+enum { PIECE = 1024 };
+
 double pcs_friction_natural_map2(int32_t size, double mu, double rho, const double *r,
                                  const double *u)
 {
@@ -41,14 +44,34 @@ double pcs_friction_contact_scale(const pcs_friction_contact *problem)
     return largest > 0.0 ? largest : 1.0;
 }
 
+typedef struct velocity_job {
+    const pcs_friction_contact *problem;
+    const double *r;
+    double *u;
+} velocity_job;
+
+static void velocity_piece(void *user, int32_t index)
+{
+    const velocity_job *job = user;
+    const pcs_block_matrix *W = job->problem->W;
+    const int32_t first = index * PIECE, last = W->n - first < PIECE ? W->n : first + PIECE;
+    for (int32_t i = first; i < last; i++) {
+        for (int32_t k = W->offset[i]; k < W->offset[i + 1]; k++)
+            job->u[k] = job->problem->q[k];
+        pcs_block_matrix_multiply_row(W, i, job->r, job->u + W->offset[i]);
+    }
+}
+
+void pcs_friction_contact_velocity_shared(const pcs_friction_contact *problem, pcs_tasks *tasks,
+                                          const double *r, double *u)
+{
+    velocity_job job = {problem, r, u};
+    pcs_tasks_run(tasks, velocity_piece, &job, (problem->W->n + PIECE - 1) / PIECE);
+}
+
 void pcs_friction_contact_velocity(const pcs_friction_contact *problem, const double *r, double *u)
 {
-    const pcs_block_matrix *W = problem->W;
-    for (int32_t i = 0; i < W->n; i++) {
-        for (int32_t k = W->offset[i]; k < W->offset[i + 1]; k++)
-            u[k] = problem->q[k];
-        pcs_block_matrix_multiply_row(W, i, r, u + W->offset[i]);
-    }
+    pcs_friction_contact_velocity_shared(problem, NULL, r, u);
 }
 
 // |F_i(rho)|^2 of block i at (r_i, u_i)

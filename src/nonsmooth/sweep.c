@@ -5,6 +5,8 @@
 
 // Contacts of one piece of work: some 50 us, a hundred times what handing it to a thread costs.
 enum { PIECE = 512 };
+// Runs of a problem of moderate size, and the contacts of the shortest: some 10 us.
+enum { RUNS = 64, SHORTEST_RUN = 64 };
 // The forecast is an upper estimate. Before the first measure has corrected it, better one measure
 // too many, which costs a sweep, than several sweeps.
 static const double FIRST_RATIO = 0.5;
@@ -79,5 +81,47 @@ pcs_sweep_change pcs_sweep_colours(const pcs_colouring *colouring, pcs_tasks *ta
         }
     }
     visit(user, start[n_colours], start[n_colours + 1], &change);
+    return change;
+}
+
+int32_t pcs_sweep_run_length(int32_t n)
+{
+    const int32_t length = n / RUNS;
+    return length < SHORTEST_RUN ? SHORTEST_RUN : length > PIECE ? PIECE : length;
+}
+
+typedef struct run_job {
+    const pcs_sweep_runs *runs;
+    pcs_visit_fn visit;
+    const void *user;
+    const int32_t *member;
+} run_job;
+
+static void visit_run(void *user, int32_t index)
+{
+    const run_job *job = user;
+    const pcs_sweep_runs *runs = job->runs;
+    const int32_t run = job->member[index], first = run * runs->length;
+    const int32_t last = runs->n - first < runs->length ? runs->n : first + runs->length;
+    pcs_sweep_change change = {0.0, 0.0, 0.0};
+    job->visit(job->user, first, last, &change);
+    runs->part[run] = change;
+}
+
+// The serial rest is the last colour, for one thread.
+pcs_sweep_change pcs_sweep_visit_runs(const pcs_sweep_runs *runs, pcs_tasks *tasks,
+                                      pcs_visit_fn visit, const void *user)
+{
+    const int32_t *start = runs->colouring.start, n_colours = runs->colouring.n_colours;
+    pcs_sweep_change change = {0.0, 0.0, 0.0};
+    for (int32_t c = 0; c <= n_colours; c++) {
+        run_job job = {runs, visit, user, runs->colouring.member + start[c]};
+        pcs_tasks_run(c < n_colours ? tasks : NULL, visit_run, &job, start[c + 1] - start[c]);
+    }
+    for (int32_t k = 0; k < start[n_colours + 1]; k++) { // in order: the same bits for any threads
+        change.map2 += runs->part[k].map2;
+        change.r_norm2 += runs->part[k].r_norm2;
+        change.largest2 = fmax(change.largest2, runs->part[k].largest2);
+    }
     return change;
 }

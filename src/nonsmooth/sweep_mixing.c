@@ -8,19 +8,58 @@
 
 #include "math/cone.h"
 
-enum { PIECE = 512, PART = 2 * PCS_MIXING_MAX + 1 };
+// Blocks in a piece: its vectors of one iterate stay in the first cache.
+enum { PIECE = 256, PART = 2 * PCS_MIXING_MAX + 1 };
+// What a small problem gets.
+enum { MEMORY_LEAST = 5 };
 // A growth of |f| by this factor says that the contacts changed their states: forget the past.
 static const double RESTART = 2.0;
 // Part of the trace that is added to the diagonal of the normal equations, above their rounding.
 static const double RIDGE = 1e-10;
 
+int32_t pcs_sweep_mixing_memory(int32_t n)
+{
+    const int32_t memory = (int32_t)(cbrt(n / 3.0) / 3.0);
+    return memory < MEMORY_LEAST ? MEMORY_LEAST : memory > PCS_MIXING_MAX ? PCS_MIXING_MAX : memory;
+}
+
+typedef struct mixing_job {
+    pcs_sweep_mixing *mixing;
+    double *r;
+} mixing_job;
+
+static int32_t count_pieces(const pcs_sweep_mixing *m)
+{
+    return (m->problem->W->n + PIECE - 1) / PIECE;
+}
+
+// First row of a piece; that of the next one is its end.
+static int32_t first_row(const pcs_sweep_mixing *m, int32_t piece)
+{
+    const pcs_block_matrix *W = m->problem->W;
+    return W->offset[piece < count_pieces(m) ? piece * PIECE : W->n];
+}
+
+static void weigh_piece(void *user, int32_t piece)
+{
+    const mixing_job *job = user;
+    const pcs_block_matrix *W = job->mixing->problem->W;
+    const int32_t first = piece * PIECE, last = W->n - first < PIECE ? W->n : first + PIECE;
+    for (int32_t i = first; i < last; i++) {
+        const double weight = 1.0 / pcs_friction_block_rho(W, i);
+        for (int32_t row = W->offset[i]; row < W->offset[i + 1]; row++)
+            job->mixing->weight[row] = weight;
+    }
+}
+
 pcs_status pcs_sweep_mixing_init(pcs_sweep_mixing *m, const pcs_friction_contact *problem,
-                                 int32_t memory, pcs_arena *arena)
+                                 int32_t memory, pcs_tasks *tasks, pcs_arena *arena)
 {
     const pcs_block_matrix *W = problem->W;
     const int64_t rows = W->offset[W->n], pieces = W->n / PIECE + 1;
-    *m = (pcs_sweep_mixing){.problem = problem, .memory = memory, .smallest = INFINITY};
-    m->weight = PCS_ARENA_ARRAY(arena, double, W->n);
+    *m = (pcs_sweep_mixing){
+        .problem = problem, .tasks = tasks, .memory = memory, .smallest = INFINITY};
+    m->weight = PCS_ARENA_ARRAY(arena, double, rows);
     m->point = PCS_ARENA_ARRAY(arena, double, 3 * rows);
     m->df = PCS_ARENA_ARRAY(arena, double, 2 * rows * memory);
     m->part = PCS_ARENA_ARRAY(arena, double, pieces *PART);
@@ -29,58 +68,62 @@ pcs_status pcs_sweep_mixing_init(pcs_sweep_mixing *m, const pcs_friction_contact
     m->last_f = m->point + rows;
     m->last_G = m->last_f + rows;
     m->dG = m->df + rows * memory;
-    for (int32_t i = 0; i < W->n; i++)
-        m->weight[i] = 1.0 / pcs_friction_block_rho(W, i);
+    mixing_job job = {m, NULL};
+    pcs_tasks_run(tasks, weigh_piece, &job, count_pieces(m));
     return PCS_OK;
 }
 
-void pcs_sweep_mixing_before(pcs_sweep_mixing *m, const double *r)
+static void keep_piece(void *user, int32_t piece)
 {
-    const pcs_block_matrix *W = m->problem->W;
-    memcpy(m->point, r, (size_t)W->offset[W->n] * sizeof *r);
+    const mixing_job *job = user;
+    const int32_t first = first_row(job->mixing, piece), last = first_row(job->mixing, piece + 1);
+    memcpy(job->mixing->point + first, job->r + first, (size_t)(last - first) * sizeof *job->r);
 }
 
-typedef struct mixing_job {
-    pcs_sweep_mixing *mixing;
-    double *r;
-} mixing_job;
+void pcs_sweep_mixing_before(pcs_sweep_mixing *m, double *r)
+{
+    mixing_job job = {m, r};
+    pcs_tasks_run(m->tasks, keep_piece, &job, count_pieces(m));
+}
+
+// sum w x y, in four lanes so that the additions need not wait for each other
+static double dot(int32_t n, const double *w, const double *x, const double *y)
+{
+    double lane[4] = {0.0, 0.0, 0.0, 0.0}, sum = 0.0;
+    int32_t k = 0;
+    for (; k + 4 <= n; k += 4)
+        for (int32_t q = 0; q < 4; q++)
+            lane[q] += w[k + q] * x[k + q] * y[k + q];
+    for (; k < n; k++)
+        sum += w[k] * x[k] * y[k];
+    return ((lane[0] + lane[1]) + (lane[2] + lane[3])) + sum;
+}
 
 // f, the newest differences, and the sums over one piece: |f|^2, df_new . df_j and df_j . f
 static void add_piece(void *user, int32_t piece)
 {
     const mixing_job *job = user;
     pcs_sweep_mixing *m = job->mixing;
-    const pcs_block_matrix *W = m->problem->W;
-    const int64_t rows = W->offset[W->n];
-    const int32_t first = piece * PIECE;
-    const int32_t last = first + PIECE < W->n ? first + PIECE : W->n;
+    const int64_t rows = m->problem->W->offset[m->problem->W->n];
+    const int32_t first = first_row(m, piece), n = first_row(m, piece + 1) - first;
+    const double *r = job->r + first, *point = m->point + first, *w = m->weight + first;
     double *sum = m->part + (int64_t)piece * PART;
-    double *df = m->df + m->next * rows, *dG = m->dG + m->next * rows;
-    memset(sum, 0, PART * sizeof *sum);
-    for (int32_t i = first; i < last; i++) {
-        for (int32_t k = W->offset[i]; k < W->offset[i + 1]; k++) {
-            const double f = job->r[k] - m->point[k];
-            if (m->has_last) {
-                df[k] = f - m->last_f[k];
-                dG[k] = job->r[k] - m->last_G[k];
-            }
-            m->last_f[k] = f;
-            m->last_G[k] = job->r[k];
-            sum[0] += m->weight[i] * f * f;
+    double *df = m->df + m->next * rows + first, *dG = m->dG + m->next * rows + first;
+    double *f = m->last_f + first, *G = m->last_G + first;
+    for (int32_t k = 0; k < n; k++) {
+        const double f_k = r[k] - point[k];
+        if (m->has_last) {
+            df[k] = f_k - f[k];
+            dG[k] = r[k] - G[k];
         }
+        f[k] = f_k;
+        G[k] = r[k];
     }
+    sum[0] = dot(n, w, f, f);
     for (int32_t j = 0; m->has_last && j < m->count; j++) {
-        const double *df_j = m->df + j * rows;
-        double with_new = 0.0, with_f = 0.0;
-        for (int32_t i = first; i < last; i++) {
-            for (int32_t k = W->offset[i]; k < W->offset[i + 1]; k++) {
-                const double x = m->weight[i] * df_j[k];
-                with_new += x * df[k];
-                with_f += x * m->last_f[k];
-            }
-        }
-        sum[1 + j] = with_new;
-        sum[1 + PCS_MIXING_MAX + j] = with_f;
+        const double *df_j = m->df + j * rows + first;
+        sum[1 + j] = dot(n, w, df_j, df);
+        sum[1 + PCS_MIXING_MAX + j] = dot(n, w, df_j, f);
     }
 }
 
@@ -142,7 +185,7 @@ static void restart(pcs_sweep_mixing *m, double size)
 
 void pcs_sweep_mixing_after(pcs_sweep_mixing *m, double *r)
 {
-    const int32_t pieces = (m->problem->W->n + PIECE - 1) / PIECE, newest = m->next;
+    const int32_t pieces = count_pieces(m), newest = m->next;
     mixing_job job = {m, r};
     double f2 = 0.0;
     if (m->has_last && m->count < m->memory)

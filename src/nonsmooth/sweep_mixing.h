@@ -17,7 +17,7 @@ typedef struct pcs_sweep_mixing {
     pcs_tasks *tasks; // NULL: one thread, the same bits
     int32_t memory, count, next;
     bool has_last;
-    double *weight; // of each block
+    double *weight; // of each row
     double *point;  // the iterate before the sweep
     double *last_f, *last_G;
     double *df, *dG; // memory x rows
@@ -29,9 +29,12 @@ typedef struct pcs_sweep_mixing {
 
 // `memory` differences, 1 to PCS_MIXING_MAX.
 pcs_status pcs_sweep_mixing_init(pcs_sweep_mixing *mixing, const pcs_friction_contact *problem,
-                                 int32_t memory, pcs_arena *arena) PCS_MUST_CHECK;
+                                 int32_t memory, pcs_tasks *tasks, pcs_arena *arena) PCS_MUST_CHECK;
+// A memory that suits a problem of this size. A load travels from layer to layer and a heap of n
+// contacts has some cbrt(n/3) layers; a third of them has proved enough.
+int32_t pcs_sweep_mixing_memory(int32_t n);
 // Around each sweep: before keeps the iterate, after replaces r = G(point) by the next iterate.
-void pcs_sweep_mixing_before(pcs_sweep_mixing *mixing, const double *r);
+void pcs_sweep_mixing_before(pcs_sweep_mixing *mixing, double *r);
 void pcs_sweep_mixing_after(pcs_sweep_mixing *mixing, double *r);
 
 #endif

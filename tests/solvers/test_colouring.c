@@ -114,6 +114,44 @@ static void colours_are_valid(void **state)
     }
 }
 
+// Runs of one colour have no nodes that touch, every run is a member once, and runs of one node are
+// the nodes themselves.
+static void runs_are_valid(void **state)
+{
+    static const int32_t lengths[] = {1, 3, 16, 1000};
+    fixture *f = *state;
+    pcs_random random;
+    pcs_random_init(&random, 11);
+    for (int k = 0; k < 4 * 10; k++) {
+        const int32_t length = lengths[k % 4];
+        pcs_colouring c, nodes;
+        uint8_t seen[MAX_NODES] = {0};
+        make_graph(f, &random, 1 + 14 * k, 3 + 40 * k, k % 3 == 0 ? 0.2 : 0.0);
+        const int32_t runs = (f->n + length - 1) / length;
+        assert_int_equal(
+            pcs_colouring_compute_runs(&c, &f->arena, f->n, f->row_start, f->column, length),
+            PCS_OK);
+        assert_int_equal(c.start[c.n_colours + 1], runs);
+        for (int32_t m = 0; m < runs; m++) {
+            assert_true(c.member[m] >= 0 && c.member[m] < runs && !seen[c.member[m]]);
+            seen[c.member[m]] = 1;
+        }
+        for (int32_t colour = 0; colour < c.n_colours; colour++)
+            for (int32_t a = c.start[colour]; a < c.start[colour + 1]; a++)
+                for (int32_t b = c.start[colour]; b < a; b++)
+                    for (int32_t i = 0; i < f->n; i++)
+                        for (int32_t j = 0; i / length == c.member[a] && j < f->n; j++)
+                            assert_false(j / length == c.member[b] && touch(f, i, j));
+        assert_int_equal(pcs_colouring_compute(&nodes, &f->arena, f->n, f->row_start, f->column),
+                         PCS_OK);
+        if (length == 1)
+            assert_memory_equal(c.member, nodes.member, sizeof(int32_t) * (size_t)f->n);
+        assert_true(pcs_colouring_speed_up(&c, 1) == 1.0);
+        assert_true(pcs_colouring_speed_up(&c, 4) >= 1.0 && pcs_colouring_speed_up(&c, 4) <= 4.0);
+        assert_int_equal(pcs_arena_reset(&f->arena), PCS_OK);
+    }
+}
+
 // A chain needs two colours, and they share its nodes evenly.
 static void chain_has_two_colours(void **state)
 {
@@ -196,12 +234,16 @@ static void empty_graph(void **state)
     assert_int_equal(pcs_colouring_compute(&c, &f->arena, 0, start, NULL), PCS_OK);
     assert_int_equal(c.n_colours, 0);
     assert_int_equal(c.start[1], 0);
+    assert_int_equal(pcs_colouring_compute_runs(&c, &f->arena, 0, start, NULL, 64), PCS_OK);
+    assert_int_equal(c.start[1], 0);
+    assert_true(pcs_colouring_speed_up(&c, 4) == 1.0);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(colours_are_valid),
+        cmocka_unit_test(runs_are_valid),
         cmocka_unit_test(chain_has_two_colours),
         cmocka_unit_test(crowded_body_has_a_serial_rest),
         cmocka_unit_test(levels_go_out_from_the_roots),
