@@ -74,7 +74,7 @@ static void measure(int32_t links)
     check(pcs_configuration_init(ctx, model, &conf), ctx);
     check(pcs_model_row_blocks_create(ctx, model, &blocks, &values), ctx);
     pcs_model_initial_state(model, q, v);
-    pcs_configuration_update(model, &conf, 0, q, v, turns);
+    pcs_configuration_update(model, &conf, 0, q, v, turns, NULL);
     pcs_rows rows = {blocks, NULL, NULL, NULL};
     pcs_model_rows(model, &conf, &rows);
 

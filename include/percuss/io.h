@@ -22,6 +22,11 @@ typedef struct pcs_model_file pcs_model_file;
 PCS_API pcs_status pcs_model_file_read(pcs_context *ctx, const char *path,
                                        const pcs_setting *settings, int32_t n_settings,
                                        pcs_model_file **out) PCS_MUST_CHECK;
+// The same from memory; `name` stands for the file in messages. Includes are refused.
+PCS_API pcs_status pcs_model_file_read_memory(pcs_context *ctx, const char *name, const char *bytes,
+                                              size_t size, const pcs_setting *settings,
+                                              int32_t n_settings, pcs_model_file **out)
+    PCS_MUST_CHECK;
 PCS_API void pcs_model_file_destroy(pcs_model_file *file);
 
 PCS_API const pcs_model *pcs_model_file_model(const pcs_model_file *file);
@@ -38,6 +43,9 @@ PCS_API const char *pcs_model_file_text(const pcs_model_file *file);
 // file:line:column of the body, joint, spring, force or contact that the context's last error names
 // before its text; the file's name if it names none. Returns `status`.
 PCS_API pcs_status pcs_model_file_locate(const pcs_model_file *file, pcs_status status);
+// The same for an error of another context, that of a simulation with a context of its own.
+PCS_API pcs_status pcs_model_file_locate_in(const pcs_model_file *file, pcs_context *ctx,
+                                            pcs_status status);
 
 // ---- Results ----
 

@@ -27,7 +27,7 @@ typedef int32_t pcs_joint_id;
 enum { PCS_GROUND = -1 };
 
 // A number or, if `formula` is not NULL, a formula of the parameters, of t and, where the field says
-// so, of signals such as joint.hinge.angle.
+// so, of inputs (input.torque) or of inputs and signals such as joint.hinge.angle.
 typedef struct pcs_value {
     double number;
     const char *formula;
@@ -228,8 +228,8 @@ typedef struct pcs_contact_def {
     // A plane may be bounded: |x| <= extent.x and |y| <= extent.y in frame a; 0: unbounded.
     pcs_vec2 extent;
     pcs_law law;
-    pcs_value
-        surface_speed[2]; // velocity of a's surface along x and y of frame a (belt); formulas of t
+    pcs_value surface_speed
+        [2]; // velocity of a's surface along x and y of frame a (belt); formulas of t and inputs
 } pcs_contact_def;
 
 PCS_API pcs_contact_def pcs_contact_default(void);
@@ -243,6 +243,11 @@ PCS_API pcs_status pcs_builder_create(pcs_context *ctx, int32_t dimension, pcs_b
 PCS_API void pcs_builder_destroy(pcs_builder *builder);
 // A parameter is a name that formulas may use, in any order. Redefinition replaces it.
 PCS_API pcs_status pcs_builder_set_parameter(pcs_builder *builder, const char *name, double value)
+    PCS_MUST_CHECK;
+// An input is a number that the caller of a simulation may set between two steps
+// (pcs_simulation_set_input), constant during a step. Formulas of forces, torques, actuators and
+// surface speeds read it as input.NAME. `value` is what it has until it is set.
+PCS_API pcs_status pcs_builder_add_input(pcs_builder *builder, const char *name, double value)
     PCS_MUST_CHECK;
 PCS_API pcs_status pcs_builder_set_gravity(pcs_builder *builder, pcs_vec3 gravity) PCS_MUST_CHECK;
 PCS_API pcs_status pcs_builder_add_body(pcs_builder *builder, const pcs_body_def *def,
@@ -278,6 +283,11 @@ PCS_API const char *pcs_model_coupling_name(const pcs_model *model, int32_t coup
 PCS_API int32_t pcs_model_contact_count(const pcs_model *model); // contact points (slots)
 // "tip" for a declared contact with one point, "foot.2" for its third point.
 PCS_API const char *pcs_model_contact_name(const pcs_model *model, int32_t slot);
+PCS_API int32_t pcs_model_input_count(const pcs_model *model);
+PCS_API const char *pcs_model_input_name(const pcs_model *model, int32_t input);
+// Index of an input; the error suggests the nearest name.
+PCS_API pcs_status pcs_model_find_input(pcs_context *ctx, const pcs_model *model, const char *name,
+                                        int32_t *input) PCS_MUST_CHECK;
 PCS_API int32_t pcs_model_coordinate_count(const pcs_model *model); // numbers in q
 PCS_API int32_t pcs_model_velocity_count(const pcs_model *model);   // numbers in v
 PCS_API int32_t pcs_model_row_count(const pcs_model *model);        // bilateral constraint rows

@@ -53,6 +53,15 @@ PCS_API const pcs_model *pcs_simulation_model(const pcs_simulation *simulation);
 PCS_API const double *pcs_simulation_q(const pcs_simulation *simulation);
 PCS_API const double *pcs_simulation_v(const pcs_simulation *simulation);
 
+// ---- Inputs: numbers that a control law sets between two steps ----
+
+// Holds the value over the steps that follow, until it is set again. Refused: an index that the
+// model does not have, a value that is not finite, a simulation that is at its end.
+PCS_API pcs_status pcs_simulation_set_input(pcs_simulation *simulation, int32_t input, double value)
+    PCS_MUST_CHECK;
+// NaN for an index that the model does not have.
+PCS_API double pcs_simulation_input(const pcs_simulation *simulation, int32_t input);
+
 // ---- Signals: any quantity by path ----
 
 typedef struct pcs_signal {
@@ -64,6 +73,9 @@ typedef struct pcs_signal {
 PCS_API pcs_status pcs_model_find_signal(pcs_context *ctx, const pcs_model *model, const char *path,
                                          pcs_signal *out) PCS_MUST_CHECK;
 PCS_API double pcs_simulation_signal(const pcs_simulation *simulation, pcs_signal signal);
+// Several signals at once.
+PCS_API void pcs_simulation_signals(const pcs_simulation *simulation, const pcs_signal *signals,
+                                    int32_t n, double *values);
 // All paths of a model, in order: index from 0; returns false beyond the last.
 PCS_API bool pcs_model_signal_path(const pcs_model *model, int32_t index, char *path, size_t size);
 

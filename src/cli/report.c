@@ -65,6 +65,8 @@ void cli_report_model(FILE *out, const pcs_model *model, int32_t redundant)
                      pcs_model_coupling_name);
     report_names(out, "contact points", model, pcs_model_contact_count(model),
                  pcs_model_contact_name);
+    if (pcs_model_input_count(model) > 0)
+        report_names(out, "inputs", model, pcs_model_input_count(model), pcs_model_input_name);
     if (redundant < 0)
         cli_report_line(out, "unknowns", "%d velocities, %d constraint rows", (int)velocities,
                         (int)rows);

@@ -17,7 +17,8 @@ static const pcs_yaml_node *find_element(const pcs_yaml_node *root, const char *
     static const struct {
         const char *word, *section;
     } rows[] = {{"body", "bodies"},    {"joint", "joints"}, {"coupling", "joints"},
-                {"spring", "springs"}, {"force", "forces"}, {"contact", "contacts"}};
+                {"spring", "springs"}, {"force", "forces"}, {"contact", "contacts"},
+                {"input", "inputs"}};
     const pcs_yaml_node *found = NULL;
     const char *found_at = NULL;
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
@@ -63,7 +64,12 @@ static const pcs_yaml_node *find_quoted(const pcs_yaml_node *node, const char *t
 
 pcs_status pcs_model_file_locate(const pcs_model_file *file, pcs_status status)
 {
-    const char *text = pcs_context_error(file->ctx);
+    return pcs_model_file_locate_in(file, file->ctx, status);
+}
+
+pcs_status pcs_model_file_locate_in(const pcs_model_file *file, pcs_context *ctx, pcs_status status)
+{
+    const char *text = pcs_context_error(ctx);
     const pcs_yaml_node *element = find_element(file->root, text);
     const pcs_yaml_node *value = element ? find_quoted(element, text) : NULL;
     pcs_yaml_mark mark = {0, 0, 0}; // the file as a whole
@@ -71,7 +77,7 @@ pcs_status pcs_model_file_locate(const pcs_model_file *file, pcs_status status)
         mark = value->mark;
     else if (element)
         mark = element->key_mark;
-    return pcs_yaml_locate(&file->doc, mark, status);
+    return pcs_yaml_locate_in(&file->doc, ctx, mark, status);
 }
 
 // ---- Building ----
@@ -106,9 +112,23 @@ static pcs_status prepare_builder(pcs_model_reader *reader)
     return status < 0 ? pcs_yaml_locate(reader->doc, gravity->mark, status) : PCS_OK;
 }
 
+static pcs_status read_inputs(pcs_model_reader *reader)
+{
+    const pcs_yaml_node *section = pcs_yaml_child(reader->root, "inputs");
+    for (const pcs_yaml_node *node = section ? section->first : NULL; node; node = node->next) {
+        double value;
+        PCS_TRY(pcs_reader_read_number(reader, node, &value));
+        pcs_status status = pcs_builder_add_input(reader->builder, node->key, value);
+        if (status < 0)
+            return pcs_yaml_locate(reader->doc, node->key_mark, status);
+    }
+    return PCS_OK;
+}
+
 static pcs_status build_model(pcs_model_file *file, pcs_model_reader *reader)
 {
     PCS_TRY(prepare_builder(reader));
+    PCS_TRY(read_inputs(reader));
     PCS_TRY(pcs_reader_read_all_bodies(reader));
     PCS_TRY(pcs_reader_read_all_joints(reader));
     PCS_TRY(pcs_reader_read_all_springs(reader));

@@ -20,11 +20,6 @@ struct pcs_model_file {
     const char *text;
 };
 
-// Reads a model from memory; `name` stands for the file in messages. Includes are refused.
-pcs_status pcs_model_file_read_memory(pcs_context *ctx, const char *name, const char *bytes,
-                                      size_t size, const pcs_setting *settings, int32_t n_settings,
-                                      pcs_model_file **out) PCS_MUST_CHECK;
-
 // Puts the values of the settings into the tree (model_file_settings.c).
 pcs_status pcs_model_file_apply_settings(pcs_model_file *file, const pcs_setting *settings,
                                          int32_t n_settings) PCS_MUST_CHECK;

@@ -220,12 +220,12 @@ static pcs_status read_surface_speed(pcs_model_reader *reader, const pcs_yaml_no
     if (!speed)
         return PCS_OK;
     if (reader->dimension == 2)
-        return pcs_reader_read_value(reader, speed, PCS_NAMES_TIME, &def->surface_speed[0]);
+        return pcs_reader_read_value(reader, speed, PCS_NAMES_INPUTS, &def->surface_speed[0]);
     if (speed->kind != PCS_YAML_LIST || speed->count != 2)
         return pcs_yaml_error(reader->doc, speed->mark,
                               "'surface_speed' needs two components: along x and y of frame a");
-    PCS_TRY(pcs_reader_read_value(reader, speed->first, PCS_NAMES_TIME, &def->surface_speed[0]));
-    return pcs_reader_read_value(reader, speed->last, PCS_NAMES_TIME, &def->surface_speed[1]);
+    PCS_TRY(pcs_reader_read_value(reader, speed->first, PCS_NAMES_INPUTS, &def->surface_speed[0]));
+    return pcs_reader_read_value(reader, speed->last, PCS_NAMES_INPUTS, &def->surface_speed[1]);
 }
 
 // ---- Contacts ----

@@ -45,6 +45,7 @@ static void number_entries(const pcs_yaml_node *section, const pcs_name_table *t
 pcs_status pcs_reader_make_names(pcs_model_reader *reader)
 {
     PCS_TRY(make_table(reader, "parameters", &reader->parameters));
+    PCS_TRY(make_table(reader, "inputs", &reader->inputs));
     PCS_TRY(make_table(reader, "bodies", &reader->bodies));
     PCS_TRY(make_table(reader, "joints", &reader->joints));
     PCS_TRY(make_table(reader, "laws", &reader->laws));

@@ -19,14 +19,15 @@ typedef struct request {
 
 // ---- Formulas ----
 
-// Refuses names of bodies, joints and contacts that the file does not define: the place inside the
+// Refuses names of inputs, bodies, joints and contacts that the file does not define: the place inside the
 // formula is known here. Whether the rest of the path is a signal, the builder finds out.
 static bool is_signal(pcs_model_reader *reader, const char *name)
 {
     const struct {
         const char *prefix, *what;
         const pcs_name_table *table;
-    } sections[] = {{"body.", "body", &reader->bodies},
+    } sections[] = {{"input.", "input", &reader->inputs},
+                    {"body.", "body", &reader->bodies},
                     {"joint.", "joint", &reader->joints},
                     {"contact.", "contact", &reader->contacts}};
     for (size_t k = 0; k < sizeof sections / sizeof *sections; k++) {
@@ -68,7 +69,9 @@ static pcs_symbol resolve(void *user, const char *text, size_t length)
         symbol.kind = PCS_SYMBOL_VARIABLE;
         return symbol;
     }
-    if (is_path && want->names == PCS_NAMES_STATE) {
+    bool is_input = strncmp(name, "input.", strlen("input.")) == 0;
+    if (is_path &&
+        (want->names == PCS_NAMES_STATE || (is_input && want->names == PCS_NAMES_INPUTS))) {
         if (is_signal(reader, name)) {
             symbol.kind = PCS_SYMBOL_VARIABLE;
             symbol.variable = 1; // any: the builder compiles the formula again
@@ -78,7 +81,9 @@ static pcs_symbol resolve(void *user, const char *text, size_t length)
     if (is_time || is_path)
         snprintf(reader->remark, sizeof reader->remark,
                  "'%.100s' cannot be used here; this number may depend on parameters%s", name,
-                 want->names == PCS_NAMES_TIME ? " and t only" : " only");
+                 want->names == PCS_NAMES_TIME     ? " and t only"
+                 : want->names == PCS_NAMES_INPUTS ? ", t and inputs only"
+                                                   : " only");
     symbol.suggestion = pcs_name_table_nearest(reader, &reader->parameters, name);
     return symbol;
 }

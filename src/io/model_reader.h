@@ -26,7 +26,7 @@ typedef struct pcs_model_reader {
     int32_t dimension;
     pcs_name_table parameters;
     double *parameter_values; // of the sorted names
-    pcs_name_table bodies, joints, laws, contacts;
+    pcs_name_table inputs, bodies, joints, laws, contacts;
     pcs_joint_kind *joint_kinds; // by index
     char remark[320];            // what is wrong with a name in a formula, for the message
 } pcs_model_reader;
@@ -41,8 +41,9 @@ pcs_status pcs_reader_read_number(pcs_model_reader *reader, const pcs_yaml_node 
 // Which names a formula may use.
 typedef enum pcs_formula_names {
     PCS_NAMES_PARAMETERS,
-    PCS_NAMES_TIME, // and t
-    PCS_NAMES_STATE // and t and signals
+    PCS_NAMES_TIME,   // and t
+    PCS_NAMES_INPUTS, // and t and inputs
+    PCS_NAMES_STATE   // and t, inputs and signals
 } pcs_formula_names;
 
 // A number, or a formula for the builder; the text lives in the document.

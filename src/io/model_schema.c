@@ -242,6 +242,7 @@ static const pcs_schema_field model_fields[] = {
      .accepts = MAP | PCS_SCHEMA_NULL,
      .keys = PCS_SCHEMA_NAMES,
      .items = NUMBER},
+    {.key = "inputs", .accepts = MAP | PCS_SCHEMA_NULL, .keys = PCS_SCHEMA_NAMES, .items = NUMBER},
     {.key = "include", .accepts = TEXT | LIST, .items = TEXT},
     {.key = "dimension", .accepts = NUMBER, .required = true},
     NUMBERS_KEY("gravity"),

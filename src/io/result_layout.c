@@ -4,6 +4,7 @@ const pcs_owner_row pcs_owner_table[PCS_OWNER_COUNT] = {
     [PCS_OWNER_BODY] = {"body", "/body", "/body/names"},
     [PCS_OWNER_JOINT] = {"joint", "/joint", "/joint/names"},
     [PCS_OWNER_CONTACT] = {"contact", "/contact", "/contact/names"},
+    [PCS_OWNER_INPUT] = {"input", "/input", "/input/names"},
 };
 
 // clang-format off
@@ -12,6 +13,7 @@ const pcs_owner_row pcs_owner_table[PCS_OWNER_COUNT] = {
 #define BODY PCS_OWNER_BODY
 #define JOINT PCS_OWNER_JOINT
 #define CONTACT PCS_OWNER_CONTACT
+#define INPUT PCS_OWNER_INPUT
 
 const pcs_quantity_row pcs_quantity_table[PCS_QUANTITY_COUNT] = {
     [PCS_QUANTITY_TIME] = {"/time", NONE, 1, 0, false, "time", {0}, "s",
@@ -50,6 +52,8 @@ const pcs_quantity_row pcs_quantity_table[PCS_QUANTITY_COUNT] = {
         "unit normal from body a to body b, world axes"},
     [PCS_QUANTITY_CONTACT_TANGENT1] = {"/contact/tangent1", CONTACT, 3, 0, false, NULL, {0}, "1",
         "first unit tangent, world axes; the second is normal x tangent1"},
+    [PCS_QUANTITY_INPUT_VALUE] = {"/input/value", INPUT, 1, 0, false, "", {0}, "",
+        "input that was set from outside, as held over the last step; unit as the model uses it"},
     [PCS_QUANTITY_ENERGY_KINETIC] = {"/energy/kinetic", NONE, 1, 0, false, "energy.kinetic", {0},
         "J", "kinetic energy"},
     [PCS_QUANTITY_ENERGY_POTENTIAL] = {"/energy/potential", NONE, 1, 0, false, "energy.potential",
@@ -79,6 +83,7 @@ const pcs_quantity_row pcs_quantity_table[PCS_QUANTITY_COUNT] = {
 #undef BODY
 #undef JOINT
 #undef CONTACT
+#undef INPUT
 
 #define REAL(field) {#field, PCS_NUMBER_REAL, offsetof(pcs_statistics, field)}
 #define COUNT32(field) {#field, PCS_NUMBER_INT32, offsetof(pcs_statistics, field)}

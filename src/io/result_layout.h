@@ -33,6 +33,7 @@ typedef enum pcs_owner {
     PCS_OWNER_BODY,
     PCS_OWNER_JOINT,
     PCS_OWNER_CONTACT,
+    PCS_OWNER_INPUT,
     PCS_OWNER_COUNT
 } pcs_owner;
 
@@ -63,6 +64,7 @@ typedef enum pcs_quantity {
     PCS_QUANTITY_CONTACT_POINT,
     PCS_QUANTITY_CONTACT_NORMAL,
     PCS_QUANTITY_CONTACT_TANGENT1,
+    PCS_QUANTITY_INPUT_VALUE,
     PCS_QUANTITY_ENERGY_KINETIC,
     PCS_QUANTITY_ENERGY_POTENTIAL,
     PCS_QUANTITY_ENERGY_TOTAL,
@@ -87,7 +89,7 @@ typedef struct pcs_quantity_row {
     int32_t dimension; // 0: in every model, 2 or 3: in planar or spatial ones alone
     bool is_byte;      // stored as uint8
     // Signal name: "energy.kinetic", or behind the object's name "position". NULL: not a signal, or
-    // named by the joint's own coordinate names.
+    // named by the joint's own coordinate names. "": the object itself is the signal.
     const char *signal;
     // Name of each number behind the signal name; NULL: the number has no signal. A quantity of
     // width 1 is a signal by itself.

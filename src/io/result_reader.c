@@ -157,9 +157,13 @@ static pcs_status read_all_names(pcs_result *result)
 {
     enum { N = PCS_JOINT_COORDINATES_MAX };
     result->objects[PCS_OWNER_NONE] = 1;
-    for (int owner = PCS_OWNER_BODY; owner < PCS_OWNER_COUNT; owner++)
+    for (int owner = PCS_OWNER_BODY; owner < PCS_OWNER_COUNT; owner++) {
+        // Older files know no inputs.
+        if (owner == PCS_OWNER_INPUT && !has_object(result->file, pcs_owner_table[owner].names))
+            continue;
         PCS_TRY(read_names(result, pcs_owner_table[owner].names, 1, &result->objects[owner],
                            &result->names[owner]));
+    }
     int32_t joints = result->objects[PCS_OWNER_JOINT], found[2] = {0, 0};
     PCS_TRY(
         read_names(result, PCS_RESULT_JOINT_COORDINATES, N, &found[0], &result->coordinate_names));
@@ -268,7 +272,8 @@ static int print_signal(const pcs_result *result, stored_signal entry, char *pat
     if (own)
         return snprintf(path, size, "%s.%s.%s", prefix, name, own);
     if (row->width == 1)
-        return snprintf(path, size, "%s.%s.%s", prefix, name, row->signal);
+        return snprintf(path, size, "%s.%s%s%s", prefix, name, *row->signal ? "." : "",
+                        row->signal);
     return snprintf(path, size, "%s.%s.%s.%s", prefix, name, row->signal,
                     row->component[entry.component]);
 }

@@ -184,6 +184,8 @@ static const char *object_name(const pcs_model *model, pcs_owner owner, int32_t 
         return pcs_model_body_name(model, i);
     case PCS_OWNER_JOINT:
         return pcs_model_joint_name(model, i);
+    case PCS_OWNER_INPUT:
+        return pcs_model_input_name(model, i);
     default:
         return pcs_model_contact_name(model, i);
     }
@@ -483,6 +485,12 @@ static void gather_contacts(pcs_result_writer *writer, const pcs_simulation *sim
     }
 }
 
+static void gather_inputs(pcs_result_writer *writer, const pcs_simulation *simulation)
+{
+    for (int32_t i = 0; i < writer->objects[PCS_OWNER_INPUT]; i++)
+        put_number(writer, PCS_QUANTITY_INPUT_VALUE, i, pcs_simulation_input(simulation, i));
+}
+
 static void gather_scalars(pcs_result_writer *writer, const pcs_simulation *simulation)
 {
     const pcs_statistics *statistics = pcs_simulation_statistics(simulation);
@@ -557,6 +565,7 @@ static pcs_status append(pcs_result_writer *writer, const pcs_simulation *simula
     gather_bodies(writer, simulation);
     gather_joints(writer, simulation);
     gather_contacts(writer, simulation);
+    gather_inputs(writer, simulation);
     writer->buffered++;
     if (pcs_timer_now() - writer->last_flush >= writer->flush_interval)
         return flush(writer);
@@ -681,6 +690,7 @@ static pcs_result_writer *new_writer(pcs_context *ctx, const pcs_model *model,
     writer->objects[PCS_OWNER_BODY] = pcs_model_body_count(model);
     writer->objects[PCS_OWNER_JOINT] = pcs_model_joint_count(model);
     writer->objects[PCS_OWNER_CONTACT] = pcs_model_contact_count(model);
+    writer->objects[PCS_OWNER_INPUT] = pcs_model_input_count(model);
     writer->flush_interval = def->flush_interval;
     writer->driver = writer->file = H5I_INVALID_HID;
     for (int k = 0; k < PCS_QUANTITY_COUNT; k++)

@@ -90,11 +90,17 @@ pcs_status pcs_yaml_error(const pcs_yaml_document *doc, pcs_yaml_mark mark, cons
 
 pcs_status pcs_yaml_locate(const pcs_yaml_document *doc, pcs_yaml_mark mark, pcs_status status)
 {
+    return pcs_yaml_locate_in(doc, doc->ctx, mark, status);
+}
+
+pcs_status pcs_yaml_locate_in(const pcs_yaml_document *doc, pcs_context *ctx, pcs_yaml_mark mark,
+                              pcs_status status)
+{
     if (status != PCS_ERROR_ARGUMENT && status != PCS_ERROR_INPUT && status != PCS_ERROR_MODEL &&
         status != PCS_ERROR_NUMERIC)
         return status;
     char place[PCS_YAML_PLACE_SIZE];
-    return pcs_error_prefix(doc->ctx, status == PCS_ERROR_ARGUMENT ? PCS_ERROR_INPUT : status, "%s",
+    return pcs_error_prefix(ctx, status == PCS_ERROR_ARGUMENT ? PCS_ERROR_INPUT : status, "%s",
                             pcs_yaml_place(doc, mark, place));
 }
 

@@ -107,5 +107,8 @@ pcs_status pcs_yaml_error(const pcs_yaml_document *doc, pcs_yaml_mark mark, cons
 // Puts the place before the recorded error. PCS_ERROR_ARGUMENT becomes PCS_ERROR_INPUT: the
 // argument came from the file. Errors that are not about the input stay as they are.
 pcs_status pcs_yaml_locate(const pcs_yaml_document *doc, pcs_yaml_mark mark, pcs_status status);
+// The same for an error of another context.
+pcs_status pcs_yaml_locate_in(const pcs_yaml_document *doc, pcs_context *ctx, pcs_yaml_mark mark,
+                              pcs_status status);
 
 #endif

@@ -108,6 +108,26 @@ pcs_status pcs_builder_set_parameter(pcs_builder *builder, const char *name, dou
     return PCS_OK;
 }
 
+pcs_status pcs_builder_add_input(pcs_builder *builder, const char *name, double value)
+{
+    PCS_TRY(pcs_builder_check_name(builder, "input", name));
+    pcs_model *model = builder->model;
+    for (int32_t i = 0; i < model->externals.count; ++i)
+        if (strcmp(model->externals.data[i].name, name) == 0)
+            return pcs_error(builder->ctx, PCS_ERROR_MODEL, "input '%s': the name is taken", name);
+    if (!isfinite(value))
+        return pcs_error(builder->ctx, PCS_ERROR_MODEL, "input '%s': must be a finite number",
+                         name);
+    pcs_external external = {pcs_strdup(builder->ctx, name), value};
+    if (!external.name)
+        return PCS_ERROR_MEMORY;
+    if (!PCS_PUSH(builder->ctx, &model->externals, external)) {
+        pcs_free(builder->ctx, external.name);
+        return PCS_ERROR_MEMORY;
+    }
+    return PCS_OK;
+}
+
 pcs_status pcs_builder_set_gravity(pcs_builder *builder, pcs_vec3 gravity)
 {
     PCS_TRY(pcs_builder_check_open(builder));

@@ -15,6 +15,7 @@
 typedef struct resolver {
     pcs_builder *builder;
     bool time_only; // signals are not allowed here
+    bool no_inputs; // nor are external inputs
     bool failed;    // memory
     bool signal_refused;
 } resolver;
@@ -48,6 +49,22 @@ static bool split(const char *name, size_t length, path *out)
         start = c + 1;
     }
     return out->count >= 3;
+}
+
+static bool external_input(const pcs_model *model, const char *name, size_t length, pcs_input *out)
+{
+    static const char prefix[] = "input.";
+    const size_t skip = sizeof prefix - 1;
+    if (length <= skip || strncmp(name, prefix, skip) != 0)
+        return false;
+    for (int32_t i = 0; i < model->externals.count; ++i) {
+        const char *const known = model->externals.data[i].name;
+        if (find_named(name + skip, length - skip, &known, 1) == 0) {
+            *out = (pcs_input){PCS_INPUT_EXTERNAL, i, 0};
+            return true;
+        }
+    }
+    return false;
 }
 
 static bool part_is(const path *p, int32_t i, const char *text)
@@ -152,9 +169,10 @@ static pcs_symbol resolve(void *user, const char *name, size_t length)
     }
     path p;
     pcs_input input;
-    if (split(name, length, &p) &&
-        (joint_input(b->model, &p, &input) || body_input(b->model, &p, &input))) {
-        if (r->time_only) {
+    bool external = external_input(b->model, name, length, &input);
+    if (external || (split(name, length, &p) &&
+                     (joint_input(b->model, &p, &input) || body_input(b->model, &p, &input)))) {
+        if (external ? r->no_inputs : r->time_only) {
             r->signal_refused = true;
             return (pcs_symbol){.kind = PCS_SYMBOL_UNKNOWN};
         }
@@ -213,15 +231,16 @@ static pcs_status compile_formula(pcs_builder *builder, const pcs_pending_formul
     pcs_model *model = builder->model;
     const char *what, *name = place_name(model, f, &what);
     resolver r = {.builder = builder,
-                  .time_only = f->place == PCS_PLACE_MOTION || f->place == PCS_PLACE_SURFACE};
+                  .time_only = f->place == PCS_PLACE_MOTION || f->place == PCS_PLACE_SURFACE,
+                  .no_inputs = f->place == PCS_PLACE_MOTION};
     pcs_formula **place = formula_place(model, f);
     pcs_status status = pcs_formula_create(builder->ctx, f->text, resolve, &r, place);
     if (r.failed)
         return pcs_error(builder->ctx, PCS_ERROR_MEMORY, "out of memory");
     if (r.signal_refused)
         return pcs_error(builder->ctx, PCS_ERROR_MODEL,
-                         "%s '%s': only t and parameters may appear in \"%s\"", what, name,
-                         f->text);
+                         "%s '%s': only t and parameters%s may appear in \"%s\"", what, name,
+                         r.no_inputs ? "" : " and inputs", f->text);
     if (status < 0)
         return pcs_error_prefix(builder->ctx, status, "%s '%s': \"%s\"", what, name, f->text);
     if (model->inputs.count > INPUTS_MAX)
@@ -439,7 +458,7 @@ static pcs_status set_coupling_targets(pcs_builder *builder)
     bool good = q && v && turns;
     if (good) {
         pcs_model_initial_state(model, q, v);
-        pcs_configuration_update(model, &c, 0, q, v, turns);
+        pcs_configuration_update(model, &c, 0, q, v, turns, NULL);
         pcs_model_initial_turns(model, &c, turns);
         for (int32_t k = 0; k < model->couplings.count; ++k) {
             pcs_coupling *coupling = &model->couplings.data[k];

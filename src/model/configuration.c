@@ -25,12 +25,14 @@ void pcs_configuration_free(pcs_context *ctx, pcs_configuration *c)
 }
 
 void pcs_configuration_update(const pcs_model *model, pcs_configuration *c, double t,
-                              const double *q, const double *v, const double *turns)
+                              const double *q, const double *v, const double *turns,
+                              const double *external)
 {
     c->t = t;
     c->q = q;
     c->v = v;
     c->turns = turns;
+    c->external = external;
     for (int32_t i = 0; i < model->nodes.count; ++i) {
         const pcs_node *node = pcs_model_node(model, i);
         c->pose[i] = pcs_node_pose(node->kind, q + node->q);

@@ -9,19 +9,21 @@ struct pcs_model;
 
 typedef struct pcs_configuration {
     double t;
-    const double *q, *v; // views, set by pcs_configuration_update
-    const double *turns; // reference of each multi-turn angle, for the branch; from the state
-    pcs_pose *pose;      // n_nodes
-    pcs_twist *twist;    // n_nodes
-    double *inputs;      // variables of formulas: inputs[0] = t, then the signals they use
+    const double *q, *v;    // views, set by pcs_configuration_update
+    const double *turns;    // reference of each multi-turn angle, for the branch; from the state
+    const double *external; // external inputs, from the state; NULL: their initial values
+    pcs_pose *pose;         // n_nodes
+    pcs_twist *twist;       // n_nodes
+    double *inputs;         // variables of formulas: inputs[0] = t, then the signals they use
 } pcs_configuration;
 
 pcs_status pcs_configuration_init(pcs_context *ctx, const struct pcs_model *model,
                                   pcs_configuration *c) PCS_MUST_CHECK;
 void pcs_configuration_free(pcs_context *ctx, pcs_configuration *c);
-// Poses, twists and formula inputs at (t, q, v). `turns` as in the state.
+// Poses, twists and formula inputs at (t, q, v). `turns` and `external` as in the state.
 void pcs_configuration_update(const struct pcs_model *model, pcs_configuration *c, double t,
-                              const double *q, const double *v, const double *turns);
+                              const double *q, const double *v, const double *turns,
+                              const double *external);
 // Kinematics of a pair of frames.
 pcs_pair_state pcs_configuration_pair(const struct pcs_model *model, const pcs_configuration *c,
                                       const pcs_pair *pair);

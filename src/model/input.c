@@ -1,4 +1,4 @@
-// Values and gradients of the state quantities that formulas read.
+// Values and gradients of the quantities that formulas read.
 #include "model/input.h"
 
 static double component(pcs_vec3 a, int32_t index)
@@ -19,6 +19,9 @@ static pcs_vec3 origin_arm(const pcs_body *body, const pcs_pose *pose)
 
 double pcs_input_value(const pcs_model *model, const pcs_configuration *c, const pcs_input *input)
 {
+    if (input->kind == PCS_INPUT_EXTERNAL)
+        return c->external ? c->external[input->index]
+                           : model->externals.data[input->index].initial;
     if (input->kind == PCS_INPUT_COORDINATE || input->kind == PCS_INPUT_RATE) {
         const pcs_joint *joint = &model->joints.data[input->index];
         const pcs_coordinate *x = &joint->coordinate[input->component];
@@ -80,6 +83,8 @@ pcs_input_gradient pcs_input_get_gradient(const pcs_model *model, const pcs_conf
 {
     if (input->kind == PCS_INPUT_COORDINATE || input->kind == PCS_INPUT_RATE)
         return joint_gradient(model, c, input);
+    if (input->kind == PCS_INPUT_EXTERNAL)
+        return (pcs_input_gradient){0}; // depends on no node
     const pcs_body *body = &model->bodies.data[input->index];
     const pcs_pose *pose = &c->pose[body->node];
     const pcs_vec3 omega = c->twist[body->node].w;
@@ -109,6 +114,8 @@ pcs_input_gradient pcs_input_get_gradient(const pcs_model *model, const pcs_conf
 
 int32_t pcs_input_nodes(const pcs_model *model, const pcs_input *input, int32_t node[2])
 {
+    if (input->kind == PCS_INPUT_EXTERNAL)
+        return 0;
     if (input->kind != PCS_INPUT_COORDINATE && input->kind != PCS_INPUT_RATE) {
         node[0] = model->bodies.data[input->index].node;
         return 1;

@@ -1,5 +1,5 @@
-// Inputs: state quantities that formulas read (joint coordinates, body positions...), with their
-// gradients for exact tangents.
+// Inputs: quantities that formulas read (joint coordinates, body positions..., and the external
+// inputs), with their gradients for exact tangents.
 #ifndef PCS_MODEL_INPUT_H
 #define PCS_MODEL_INPUT_H
 

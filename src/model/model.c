@@ -1,6 +1,11 @@
 // Lifetime of a model and the public look at it.
 #include "model/model.h"
 
+#include <limits.h>
+#include <string.h>
+
+#include "base/text.h"
+
 static void destroy_joints(pcs_context *ctx, pcs_model *model)
 {
     for (int32_t i = 0; i < model->joints.count; ++i) {
@@ -65,6 +70,9 @@ void pcs_model_destroy(pcs_model *model)
     destroy_actions(ctx, model);
     destroy_contacts(ctx, model);
     PCS_ARRAY_FREE(ctx, &model->inputs);
+    for (int32_t i = 0; i < model->externals.count; ++i)
+        pcs_free(ctx, model->externals.data[i].name);
+    PCS_ARRAY_FREE(ctx, &model->externals);
     PCS_ARRAY_FREE(ctx, &model->row_blocks);
     for (int32_t i = 0; i < model->slot_names.count; ++i)
         pcs_free(ctx, model->slot_names.data[i]);
@@ -131,6 +139,40 @@ int32_t pcs_model_contact_count(const pcs_model *model)
 const char *pcs_model_contact_name(const pcs_model *model, int32_t slot)
 {
     return model->slot_names.data[slot];
+}
+
+int32_t pcs_model_input_count(const pcs_model *model)
+{
+    return model->externals.count;
+}
+
+const char *pcs_model_input_name(const pcs_model *model, int32_t input)
+{
+    return model->externals.data[input].name;
+}
+
+pcs_status pcs_model_find_input(pcs_context *ctx, const pcs_model *model, const char *name,
+                                int32_t *input)
+{
+    const char *nearest = NULL;
+    int distance = INT_MAX;
+    for (int32_t i = 0; i < model->externals.count; ++i) {
+        const char *known = model->externals.data[i].name;
+        if (strcmp(known, name) == 0) {
+            *input = i;
+            return PCS_OK;
+        }
+        if (pcs_text_distance(name, known) < distance) {
+            distance = pcs_text_distance(name, known);
+            nearest = known;
+        }
+    }
+    if (!nearest)
+        return pcs_error(ctx, PCS_ERROR_INPUT,
+                         "there is no input '%s': the model has none; declare it in 'inputs'",
+                         name);
+    return pcs_error(ctx, PCS_ERROR_INPUT, "there is no input '%s'; did you mean '%s'?", name,
+                     nearest);
 }
 
 int32_t pcs_model_coordinate_count(const pcs_model *model)

@@ -83,21 +83,28 @@ typedef struct pcs_force {
     pcs_expression_value force[3], torque[3];
 } pcs_force;
 
-// A state quantity that formulas use; formula variable i > 0 is inputs[i - 1], variable 0 is t.
+// A quantity of the state, or an external input, that formulas use; formula variable i > 0 is inputs[i - 1], variable 0 is t.
 typedef enum pcs_input_kind {
     PCS_INPUT_COORDINATE, // joint coordinate
     PCS_INPUT_RATE,
     PCS_INPUT_POSITION, // body frame origin
     PCS_INPUT_VELOCITY,
     PCS_INPUT_ANGLE, // planar
-    PCS_INPUT_ANGULAR_VELOCITY
+    PCS_INPUT_ANGULAR_VELOCITY,
+    PCS_INPUT_EXTERNAL // set by the caller between steps
 } pcs_input_kind;
 
 typedef struct pcs_input {
     pcs_input_kind kind;
-    int32_t index;     // joint or body
+    int32_t index;     // joint, body or external input
     int32_t component; // coordinate number or axis
 } pcs_input;
+
+// An input that the caller sets; its value is part of the state.
+typedef struct pcs_external {
+    char *name;
+    double initial;
+} pcs_external;
 
 // Row block pattern (sizes and nodes; the Jacobian values live with the scheme).
 typedef struct pcs_row_pattern {
@@ -121,6 +128,7 @@ struct pcs_model {
     PCS_ARRAY(pcs_contact_pair) contact_pairs;
     PCS_ARRAY(pcs_limit) limits;
     PCS_ARRAY(pcs_input) inputs;
+    PCS_ARRAY(pcs_external) externals;
     PCS_ARRAY(pcs_row_pattern) row_blocks;
     PCS_ARRAY(char *) slot_names;
     PCS_ARRAY(char *) row_names;

@@ -22,6 +22,7 @@ pcs_status pcs_state_init(pcs_context *ctx, const pcs_model *model, pcs_state *s
         {&state->gap, slots},
         {&state->status, slots},
         {&state->work, PCS_WORK_COUNT},
+        {&state->external, model->externals.count},
     };
     for (size_t i = 0; i < sizeof part / sizeof *part; ++i)
         state->count += part[i].count;
@@ -33,6 +34,8 @@ pcs_status pcs_state_init(pcs_context *ctx, const pcs_model *model, pcs_state *s
         *part[i].view = next;
         next += part[i].count;
     }
+    for (int32_t i = 0; i < model->externals.count; ++i)
+        state->external[i] = model->externals.data[i].initial;
     return PCS_OK;
 }
 

@@ -6,17 +6,18 @@
 #include "model/model.h"
 
 typedef struct pcs_state {
-    int64_t count;  // numbers in `data`
-    double *data;   // owned
-    double *t;      // time, 1 number
-    double *q, *v;  // n_q, n_v
-    double *turns;  // multi-turn references, n_turns
-    double *p;      // joint impulses over the last step, n_rows
-    double *h;      // length of the last step, 1 number
-    double *r, *u;  // contact impulses and velocities, 3 for each slot
-    double *gap;    // n_slots, at the present configuration
-    double *status; // n_slots, a pcs_contact_state
-    double *work;   // PCS_WORK_COUNT accounts since the start
+    int64_t count;    // numbers in `data`
+    double *data;     // owned
+    double *t;        // time, 1 number
+    double *q, *v;    // n_q, n_v
+    double *turns;    // multi-turn references, n_turns
+    double *p;        // joint impulses over the last step, n_rows
+    double *h;        // length of the last step, 1 number
+    double *r, *u;    // contact impulses and velocities, 3 for each slot
+    double *gap;      // n_slots, at the present configuration
+    double *status;   // n_slots, a pcs_contact_state
+    double *work;     // PCS_WORK_COUNT accounts since the start
+    double *external; // inputs that the caller sets, one for each of the model's externals
 } pcs_state;
 
 typedef enum pcs_work {

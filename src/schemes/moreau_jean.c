@@ -157,6 +157,7 @@ static void begin(moreau_jean *s, const pcs_state *state, double h)
     s->q_k = state->q;
     s->v_k = state->v;
     s->turns = state->turns;
+    s->external = state->external;
     s->t_k = *state->t;
 }
 
@@ -168,7 +169,7 @@ static void forecast(moreau_jean *s, const pcs_state *state)
         s->x[i] = s->theta * s->h * s->v_k[i];
     pcs_model_retract(m, s->q_k, s->x, s->q_forecast);
     pcs_configuration_update(m, &s->forecast, s->t_k + s->theta * s->h, s->q_forecast, s->v_k,
-                             s->turns);
+                             s->turns, s->external);
     pcs_rows rows = {s->rows, NULL, NULL, s->convective};
     pcs_model_rows(m, &s->forecast, &rows);
     // G v_{k+1} = rate(t_{k+1}) - (1-theta) h (dG/dt) v; `convective` is (dG/dt) v - rate'.
@@ -212,7 +213,7 @@ static void momentum_balance(moreau_jean *s, pcs_power *power)
     power->v = s->v_work;
     pcs_model_retract(m, s->q_k, s->x, s->q_middle);
     pcs_configuration_update(m, &s->middle, s->t_k + s->theta * s->h, s->q_middle, s->v_middle,
-                             s->turns);
+                             s->turns, s->external);
     pcs_model_forces(m, &s->middle, s->f, power);
     for (int32_t i = 0; i < m->n_v; ++i)
         s->scale[i] = s->v[i] - s->v_k[i];
@@ -615,7 +616,8 @@ static pcs_status start(pcs_scheme *scheme, pcs_state *state, pcs_statistics *st
     const uint8_t *redundant = pcs_saddle_redundant_rows(s->saddle);
     for (int32_t i = 0; i < m->n_rows; ++i)
         statistics->redundant_rows += redundant[i];
-    pcs_configuration_update(m, &s->end, *state->t, state->q, state->v, state->turns);
+    pcs_configuration_update(m, &s->end, *state->t, state->q, state->v, state->turns,
+                             state->external);
     pcs_model_contacts(m, &s->end, false, s->contacts_end);
     for (int32_t i = 0; i < m->n_slots; ++i) {
         state->gap[i] = s->contacts_end[i].gap;

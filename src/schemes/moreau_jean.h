@@ -36,7 +36,7 @@ typedef struct moreau_jean {
 
     // The step at hand.
     double h, theta, a; // a: weight of v_{k+1} in the position update
-    const double *q_k, *v_k, *turns;
+    const double *q_k, *v_k, *turns, *external;
     double t_k;
 
     pcs_configuration forecast; // q_k [+] theta h v_k: geometry of rows and contacts

@@ -13,6 +13,7 @@ typedef struct projection {
     pcs_saddle *saddle;
     pcs_rows rows;
     double *q0, *q_try, *d, *g, *rate, *p, *zero_v;
+    const double *external; // as in the state
 } projection;
 
 static void projection_free(projection *w)
@@ -78,7 +79,7 @@ static double model_size(const pcs_model *model)
 static double evaluate(projection *w, const double *q, const double *turns, double t,
                        bool values_only, int32_t *worst)
 {
-    pcs_configuration_update(w->model, &w->c, t, q, w->zero_v, turns);
+    pcs_configuration_update(w->model, &w->c, t, q, w->zero_v, turns, w->external);
     pcs_rows rows = {values_only ? NULL : w->rows.blocks, w->g, NULL, NULL};
     pcs_model_rows(w->model, &w->c, &rows);
     return largest(w->g, w->model->n_rows, worst);
@@ -178,7 +179,8 @@ static pcs_status project_position(projection *w, const pcs_start_opts *opts, pc
 static pcs_status check_parallel_joints(projection *w, const pcs_state *state)
 {
     const pcs_model *model = w->model;
-    pcs_configuration_update(model, &w->c, *state->t, state->q, w->zero_v, state->turns);
+    pcs_configuration_update(model, &w->c, *state->t, state->q, w->zero_v, state->turns,
+                             w->external);
     for (int32_t k = 0; k < model->joints.count && model->dimension == 3; ++k) {
         const pcs_joint *joint = &model->joints.data[k];
         if (joint->kind != PCS_JOINT_FIXED && joint->kind != PCS_JOINT_PRISMATIC)
@@ -199,7 +201,8 @@ static pcs_status check_parallel_joints(projection *w, const pcs_state *state)
 static pcs_status project_velocity(projection *w, pcs_state *state, pcs_statistics *statistics)
 {
     const pcs_model *model = w->model;
-    pcs_configuration_update(model, &w->c, *state->t, state->q, state->v, state->turns);
+    pcs_configuration_update(model, &w->c, *state->t, state->q, state->v, state->turns,
+                             w->external);
     pcs_rows rows = {w->rows.blocks, w->g, w->rate, NULL};
     pcs_model_rows(model, &w->c, &rows);
     PCS_TRY(check_finite(w, w->rate, "prescribed velocity"));
@@ -254,13 +257,17 @@ pcs_status pcs_start_state(pcs_context *ctx, const pcs_model *model, const pcs_s
                            double t, pcs_saddle *saddle, pcs_row_block *blocks, pcs_state *state,
                            pcs_statistics *statistics)
 {
-    projection w = {.ctx = ctx, .model = model, .saddle = saddle, .rows = {.blocks = blocks}};
+    projection w = {.ctx = ctx,
+                    .model = model,
+                    .saddle = saddle,
+                    .rows = {.blocks = blocks},
+                    .external = state->external};
     *state->t = t;
     pcs_model_initial_state(model, state->q, state->v);
     pcs_status status = projection_init(&w);
     if (status == PCS_OK) {
         memcpy(w.q0, state->q, sizeof(double) * (size_t)model->n_q);
-        pcs_configuration_update(model, &w.c, t, state->q, state->v, state->turns);
+        pcs_configuration_update(model, &w.c, t, state->q, state->v, state->turns, w.external);
         pcs_model_initial_turns(model, &w.c, state->turns);
         status = project_position(&w, opts, state, statistics);
     }

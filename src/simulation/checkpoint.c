@@ -29,6 +29,9 @@ static uint64_t model_hash(const pcs_model *model)
         hash = pcs_hash_bytes(hash, &body->mass, sizeof body->mass);
         hash = pcs_hash_bytes(hash, &body->inertia, sizeof body->inertia);
     }
+    for (int32_t i = 0; i < model->externals.count; ++i)
+        hash = pcs_hash_bytes(hash, model->externals.data[i].name,
+                              strlen(model->externals.data[i].name));
     for (int32_t i = 0; i < model->row_names.count; ++i)
         hash = pcs_hash_bytes(hash, model->row_names.data[i], strlen(model->row_names.data[i]));
     for (int32_t i = 0; i < model->slot_names.count; ++i)

@@ -23,6 +23,7 @@ typedef enum signal_kind {
     SIGNAL_CONTACT_FORCE,
     SIGNAL_CONTACT_VELOCITY,
     SIGNAL_STATE,
+    SIGNAL_INPUT,
     SIGNAL_ENERGY,
     SIGNAL_RESIDUAL
 } signal_kind;
@@ -185,6 +186,11 @@ static void walk(const pcs_model *model, const visitor *v)
     char path[PATH_MAX_LENGTH];
     if (v->visit(v->user, "time", (pcs_signal){SIGNAL_TIME, 0, 0}) || visit_objects(model, v))
         return;
+    for (int32_t i = 0; i < model->externals.count; ++i) {
+        snprintf(path, sizeof path, "input.%s", model->externals.data[i].name);
+        if (v->visit(v->user, path, (pcs_signal){SIGNAL_INPUT, i, 0}))
+            return;
+    }
     for (int32_t i = 0; i < ENERGY_COUNT; ++i) {
         snprintf(path, sizeof path, "energy.%s", energies[i]);
         if (v->visit(v->user, path, (pcs_signal){SIGNAL_ENERGY, 0, i}))
@@ -360,10 +366,19 @@ double pcs_simulation_signal(const pcs_simulation *s, pcs_signal signal)
         return s->state.u[3 * signal.index + signal.component];
     case SIGNAL_STATE:
         return s->state.status[signal.index];
+    case SIGNAL_INPUT:
+        return s->state.external[signal.index];
     case SIGNAL_ENERGY:
         return energy(&s->statistics.energy, signal.component);
     case SIGNAL_RESIDUAL:
         return s->statistics.last_residual;
     }
     return 0;
+}
+
+void pcs_simulation_signals(const pcs_simulation *s, const pcs_signal *signals, int32_t n,
+                            double *values)
+{
+    for (int32_t i = 0; i < n; ++i)
+        values[i] = pcs_simulation_signal(s, signals[i]);
 }

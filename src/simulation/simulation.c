@@ -127,6 +127,37 @@ void pcs_simulation_set_problem_hook(pcs_simulation *s, const pcs_problem_hook *
     s->scheme->problem_hook = s->problem_hook.take ? &s->problem_hook : NULL;
 }
 
+// ---- Inputs ----
+
+static void forget_present(pcs_simulation *s)
+{
+    s->present->configuration_valid = false;
+    s->present->contacts_valid = false;
+}
+
+pcs_status pcs_simulation_set_input(pcs_simulation *s, int32_t input, double value)
+{
+    const int32_t count = s->model->externals.count;
+    if (input < 0 || input >= count)
+        return pcs_error(s->ctx, PCS_ERROR_ARGUMENT, "there is no input %d; the model has %d",
+                         input, count);
+    const char *name = s->model->externals.data[input].name;
+    if (!isfinite(value))
+        return pcs_error(s->ctx, PCS_ERROR_ARGUMENT, "input '%s' must be a finite number, not %g",
+                         name, value);
+    if (pcs_simulation_finished(s))
+        return pcs_error(s->ctx, PCS_ERROR_ARGUMENT,
+                         "input '%s' is set too late: the simulation is at its end", name);
+    s->state.external[input] = value;
+    forget_present(s);
+    return PCS_OK;
+}
+
+double pcs_simulation_input(const pcs_simulation *s, int32_t input)
+{
+    return input >= 0 && input < s->model->externals.count ? s->state.external[input] : NAN;
+}
+
 // ---- Running ----
 
 static void account(pcs_simulation *s, double kinetic, double potential)
@@ -146,12 +177,6 @@ static void account(pcs_simulation *s, double kinetic, double potential)
         .impact = w[PCS_WORK_IMPACT],
         .numerical = kinetic + potential - known,
     };
-}
-
-static void forget_present(pcs_simulation *s)
-{
-    s->present->configuration_valid = false;
-    s->present->contacts_valid = false;
 }
 
 pcs_status pcs_simulation_start(pcs_simulation *s)

@@ -9,7 +9,7 @@ const pcs_present *pcs_simulation_present(const pcs_simulation *s, bool contacts
     pcs_present *now = s->present;
     if (!now->configuration_valid) {
         pcs_configuration_update(s->model, &now->c, *s->state.t, s->state.q, s->state.v,
-                                 s->state.turns);
+                                 s->state.turns, s->state.external);
         now->configuration_valid = true;
     }
     if (contacts && !now->contacts_valid) {

@@ -41,7 +41,7 @@ void probe_finish(probe *p)
     assert_int_equal(pcs_model_row_blocks_create(p->ctx, m, &p->blocks, &p->block_values), PCS_OK);
     create_saddle(p);
     pcs_model_initial_state(m, p->q, p->v);
-    pcs_configuration_update(m, &p->c, p->t, p->q, p->v, p->turns);
+    pcs_configuration_update(m, &p->c, p->t, p->q, p->v, p->turns, NULL);
     probe_set_turns(p);
 }
 
@@ -131,7 +131,7 @@ void probe_randomise(probe *p, pcs_random *random, double size, double speed)
         p->v[i] = speed > 0 ? pcs_random_between(random, -speed, speed) : 0;
     }
     pcs_model_retract(p->model, p->q, d, p->q);
-    pcs_configuration_update(p->model, &p->c, p->t, p->q, p->v, p->turns);
+    pcs_configuration_update(p->model, &p->c, p->t, p->q, p->v, p->turns, NULL);
 }
 
 // The configuration keeps a view of q: the moved one lives beside the state.
@@ -142,7 +142,7 @@ void probe_move(probe *p, double s, const double *d)
     for (int32_t i = 0; i < p->model->n_v; ++i)
         step[i] = s * d[i];
     pcs_model_retract(p->model, p->q, step, q);
-    pcs_configuration_update(p->model, &p->c, p->t + s, q, p->v, p->turns);
+    pcs_configuration_update(p->model, &p->c, p->t + s, q, p->v, p->turns, NULL);
 }
 
 void probe_nudge(probe *p, int32_t j, double s)

@@ -126,7 +126,7 @@ static void shifted(fixture *f, double h, pcs_configuration *c, double *q, pcs_c
     for (int i = 0; i < f->model->n_v; i++)
         d[i] = h * f->v[i];
     pcs_model_retract(f->model, f->q, d, q);
-    pcs_configuration_update(f->model, c, h, q, f->v, f->turns);
+    pcs_configuration_update(f->model, c, h, q, f->v, f->turns, NULL);
     pcs_model_contacts(f->model, c, false, contacts);
 }
 
@@ -253,7 +253,7 @@ static void test_moving_surface(void **state)
         assert_int_equal(pcs_builder_add_contact(f.builder, &def), PCS_OK);
         finish(&f);
         memset(f.v, 0, sizeof f.v);
-        pcs_configuration_update(f.model, &f.c, 0.45, f.q, f.v, f.turns);
+        pcs_configuration_update(f.model, &f.c, 0.45, f.q, f.v, f.turns, NULL);
         pcs_model_contacts(f.model, &f.c, true, f.contacts);
         pcs_mat3 R = pcs_quat_matrix(def.a.rotation);
         double u[3];
@@ -294,7 +294,7 @@ static void test_tangents_on_sphere(void **state)
         f.q[first] = 2.0 * cos(angle);
         f.q[first + 1] = 2.0 * sin(angle) * (i % 2 ? 0.6 : 0.0);
         f.q[first + 2] = 2.0 * sin(angle) * (i % 2 ? 0.8 : 1.0);
-        pcs_configuration_update(f.model, &f.c, 0.0, f.q, f.v, f.turns);
+        pcs_configuration_update(f.model, &f.c, 0.0, f.q, f.v, f.turns, NULL);
         pcs_model_contacts(f.model, &f.c, true, f.contacts);
         check_frame(f.contacts);
     }
@@ -347,7 +347,7 @@ static void test_limits(void **state)
             f.v[i] = 0.3 + 0.17 * i;
         if (dimension == 3) // a hinge turns about z: keep its angle well defined
             f.v[one->v + 3] = f.v[one->v + 4] = 0.0;
-        pcs_configuration_update(f.model, &f.c, 0.0, f.q, f.v, f.turns);
+        pcs_configuration_update(f.model, &f.c, 0.0, f.q, f.v, f.turns, NULL);
         pcs_model_contacts(f.model, &f.c, true, f.contacts);
         double rate = f.v[one->v + (dimension == 2 ? 2 : 5)];
         const int32_t slot[3] = {slot_of(f.model, "hinge.lower"), slot_of(f.model, "hinge.upper"),
