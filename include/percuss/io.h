@@ -47,6 +47,24 @@ PCS_API pcs_status pcs_model_file_locate(const pcs_model_file *file, pcs_status 
 PCS_API pcs_status pcs_model_file_locate_in(const pcs_model_file *file, pcs_context *ctx,
                                             pcs_status status);
 
+// ---- What a model file may hold ----
+
+// One key of the model file, from the tables that the reader itself uses.
+typedef struct pcs_model_key {
+    const char *path;   // "bodies.NAME.shape.sphere"; NAME stands for a name of the user's choice
+    const char *owner;  // what has this key: "a shape"
+    const char *key;    // "sphere"
+    const char *value;  // what may stand there: "a number or formula"
+    const char *inside; // what a map is that stands there: "a rotation"; NULL: there is none
+    const char *help;   // unit, meaning, and what holds if the key is left out
+    bool required;
+} pcs_model_key;
+
+// Calls `visit` for every key, section by section; texts live until it returns. A negative status
+// ends the walk and comes back.
+typedef pcs_status (*pcs_model_key_fn)(void *user, const pcs_model_key *key);
+PCS_API pcs_status pcs_model_file_keys(pcs_model_key_fn visit, void *user) PCS_MUST_CHECK;
+
 // ---- Results ----
 
 typedef struct pcs_result_writer pcs_result_writer;

@@ -5,20 +5,24 @@
 
 #include "commands.h"
 #include "file_kind.h"
+#include "listing_json.h"
 #include "message.h"
 #include "options.h"
 #include "report.h"
 
-enum { OPTION_SIGNALS, OPTION_MODEL, OPTION_COUNT };
+enum { OPTION_SIGNALS, OPTION_MODEL, OPTION_DRAWINGS, OPTION_COUNT };
 
 static const cli_option options[OPTION_COUNT] = {
     [OPTION_SIGNALS] = {"--signals", NULL, "list the paths of all signals, one on a line"},
     [OPTION_MODEL] = {"--model", NULL,
                       "print the model file with all includes and settings resolved"},
+    [OPTION_DRAWINGS] = {"--drawings", NULL,
+                         "what a picture of the model file shows, as JSON: shapes, joints,\n"
+                         "springs, contacts, each in the frames of its bodies"},
 };
 
 static const cli_syntax syntax = {
-    .usage = "percuss info FILE [--signals | --model]",
+    .usage = "percuss info FILE [--signals | --model | --drawings]",
     .text = "Says what is in a model file, a result or a checkpoint; which of them it is, is seen\n"
             "from the content. A result that is still being written can be looked at, too.",
     .options = options,
@@ -28,7 +32,7 @@ static const cli_syntax syntax = {
 
 typedef struct request {
     const char *path;
-    bool signals, model;
+    bool signals, model, drawings;
 } request;
 
 // ---- Results ----
@@ -155,7 +159,11 @@ static cli_exit inspect_model(pcs_context *ctx, const request *wish)
     if (status < 0)
         return cli_input_error(ctx, status);
     char text[256];
-    if (wish->model)
+    cli_exit code = CLI_EXIT_OK;
+    if (wish->drawings) {
+        status = cli_drawings_json(pcs_model_file_model(file));
+        code = status < 0 ? cli_input_error(ctx, status) : CLI_EXIT_OK;
+    } else if (wish->model)
         fputs(pcs_model_file_text(file), stdout);
     else if (wish->signals)
         for (int32_t i = 0; pcs_model_signal_path(pcs_model_file_model(file), i, text, sizeof text);
@@ -164,13 +172,13 @@ static cli_exit inspect_model(pcs_context *ctx, const request *wish)
     else
         report_model_file(file, wish->path);
     pcs_model_file_destroy(file);
-    return CLI_EXIT_OK;
+    return code;
 }
 
 static cli_exit inspect(const request *wish)
 {
     cli_file_kind kind = cli_file_find_kind(wish->path);
-    if (kind == CLI_FILE_CHECKPOINT && (wish->signals || wish->model)) {
+    if (kind == CLI_FILE_CHECKPOINT && (wish->signals || wish->model || wish->drawings)) {
         cli_message("%s: a checkpoint holds the state alone; ask the model file", wish->path);
         return CLI_EXIT_BAD_INPUT;
     }
@@ -179,6 +187,12 @@ static cli_exit inspect(const request *wish)
         cli_report_line(stdout, "kind", "checkpoint; continue with percuss run MODEL --resume %s",
                         wish->path);
         return CLI_EXIT_OK;
+    }
+    if (kind == CLI_FILE_RESULT && wish->drawings) {
+        cli_message("%s: --drawings is for model files; percuss info %s --model prints that of the "
+                    "result",
+                    wish->path, wish->path);
+        return CLI_EXIT_BAD_INPUT;
     }
     pcs_context *ctx = cli_context_create();
     if (!ctx)
@@ -208,9 +222,10 @@ cli_exit cli_info(int argc, char **argv)
             wish.path = value;
         wish.signals = wish.signals || option == OPTION_SIGNALS;
         wish.model = wish.model || option == OPTION_MODEL;
+        wish.drawings = wish.drawings || option == OPTION_DRAWINGS;
     }
-    if (wish.signals && wish.model) {
-        cli_message("--signals or --model, one at a time");
+    if (wish.signals + wish.model + wish.drawings > 1) {
+        cli_message("--signals, --model or --drawings, one at a time");
         return CLI_EXIT_BAD_INPUT;
     }
     if (wish.path)

@@ -1,17 +1,26 @@
-// percuss list: schemes and solvers with options, joints, contacts, shapes; from the library.
+// percuss list: schemes and solvers with options, joints, contacts, shapes, keys of model files; all
+// from the library.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "commands.h"
+#include "listing_json.h"
 #include "message.h"
 #include "options.h"
-#include "percuss/problem.h"
+
+enum { OPTION_JSON, OPTION_COUNT };
+
+static const cli_option list_options[OPTION_COUNT] = {
+    [OPTION_JSON] = {"--json", NULL, "all lists as one JSON object, for programs"},
+};
 
 static const cli_syntax syntax = {
-    .usage = "percuss list [schemes | solvers | joints | contacts | shapes]",
-    .text = "Lists what a model file may name, with options, defaults and ranges; everything if\n"
-            "nothing is named.",
+    .usage = "percuss list [schemes | solvers | joints | contacts | shapes | keys]... [--json]",
+    .text = "Lists what a model file may name, with options, defaults and ranges, and its keys;\n"
+            "everything if nothing is named.",
+    .options = list_options,
+    .n_options = OPTION_COUNT,
     .notes = "exit code: 0; 2 there is no such list; 3 it could not be written",
 };
 
@@ -73,24 +82,15 @@ static void list_schemes(void)
 
 static void list_solvers(void)
 {
-    static const struct {
-        pcs_problem_class problem_class;
-        const char *meaning;
-    } classes[] = {
-        {PCS_PROBLEM_LCP, "linear complementarity"},
-        {PCS_PROBLEM_MLCP, "linear complementarity with equalities"},
-        {PCS_PROBLEM_LOCAL, "friction contact, u = W r + q"},
-        {PCS_PROBLEM_GLOBAL, "friction contact, M v = H r + f, u = H^T v + w"},
-    };
-    const char *name, *help = "";
+    const char *name, *meaning, *help = "";
     const pcs_option *options = NULL;
     int32_t count = 0;
+    pcs_problem_class problem_class = PCS_PROBLEM_LCP;
     puts("solvers of contact problems (percuss solve FILE --solver NAME --set KEY=VALUE); the "
          "first\n"
          "of each class is the default");
-    for (size_t c = 0; c < sizeof classes / sizeof *classes; c++) {
-        pcs_problem_class problem_class = classes[c].problem_class;
-        printf("%s: %s\n", pcs_problem_class_name(problem_class), classes[c].meaning);
+    for (int32_t c = 0; (meaning = cli_problem_class(c, &problem_class)); c++) {
+        printf("%s: %s\n", pcs_problem_class_name(problem_class), meaning);
         for (int32_t i = 0; (name = pcs_problem_solver(problem_class, i, &help, &options, &count));
              i++) {
             printf("  %s: %s\n", name, help);
@@ -129,7 +129,7 @@ static void list_joints(void)
     printf("  %-18s %-8sthe same with an angle and a displacement\n", "rack", where(true, true));
 }
 
-static void list_contacts(void)
+const char *cli_contact_meaning(pcs_contact_kind kind)
 {
     static const char *const meaning[PCS_CONTACT_KIND_COUNT] = {
         [PCS_CONTACT_POINT_PLANE] = "point of b on the plane (2D: line) of a",
@@ -142,16 +142,21 @@ static void list_contacts(void)
         [PCS_CONTACT_POINT_POLYLINE] = "point of b outside a polyline of a",
         [PCS_CONTACT_SLIDER_GUIDE] = "corners of the slider b between two walls of a",
     };
+    return meaning[kind] ? meaning[kind] : "";
+}
+
+static void list_contacts(void)
+{
     puts("contacts (type, where, meaning)");
     for (int k = 0; k < PCS_CONTACT_KIND_COUNT; k++) {
         pcs_contact_kind kind = (pcs_contact_kind)k;
         printf("  %-18s %-8s%s\n", pcs_contact_kind_name(kind),
                where(pcs_contact_kind_allowed(kind, 2), pcs_contact_kind_allowed(kind, 3)),
-               meaning[k] ? meaning[k] : "");
+               cli_contact_meaning(kind));
     }
 }
 
-static void list_shapes(void)
+const char *cli_shape_meaning(pcs_shape_kind kind)
 {
     static const char *const meaning[] = {
         [PCS_SHAPE_SPHERE] = "RADIUS",
@@ -161,11 +166,35 @@ static void list_shapes(void)
         [PCS_SHAPE_ROD] = "{length: L}, thin, axis z; its density is mass per length",
     };
     enum { MEANINGS = sizeof meaning / sizeof *meaning };
+    return (int)kind < MEANINGS ? meaning[kind] : "...";
+}
+
+static void list_shapes(void)
+{
     const char *name;
     puts("shapes of bodies (kind, as written in a model file)");
     for (int k = 0; (name = pcs_shape_kind_name((pcs_shape_kind)k)); k++)
-        printf("  %-18s %s: %s\n", name, name, k < MEANINGS ? meaning[k] : "...");
+        printf("  %-18s %s: %s\n", name, name, cli_shape_meaning((pcs_shape_kind)k));
     puts("  each with density or mass, and at, axis, rotation or angle in the body frame");
+}
+
+// ---- Keys of model files ----
+
+static pcs_status print_key(void *user, const pcs_model_key *key)
+{
+    (void)user;
+    printf("  %s%s\n      %s\n", key->path, key->required ? " (required)" : "", key->value);
+    if (*key->help)
+        printf("      %s\n", key->help);
+    return PCS_OK;
+}
+
+static void list_keys(void)
+{
+    puts("keys of a model file (path, what may stand there, meaning); NAME is a name of your "
+         "choice");
+    if (pcs_model_file_keys(print_key, NULL) < 0)
+        return; // print_key never fails
 }
 
 // ---- The verb ----
@@ -177,7 +206,7 @@ typedef struct section {
 
 static const section sections[] = {
     {"schemes", list_schemes},   {"solvers", list_solvers}, {"joints", list_joints},
-    {"contacts", list_contacts}, {"shapes", list_shapes},
+    {"contacts", list_contacts}, {"shapes", list_shapes},   {"keys", list_keys},
 };
 enum { SECTION_COUNT = sizeof sections / sizeof *sections };
 
@@ -196,28 +225,64 @@ static cli_exit print_section(const char *name)
         cli_message("nothing to list under '%s'; did you mean '%s'?", name, nearest);
     else
         cli_message("nothing to list under '%s'; there are schemes, solvers, joints, contacts, "
-                    "shapes",
+                    "shapes, keys",
                     name);
     return CLI_EXIT_BAD_INPUT;
 }
 
-cli_exit cli_list(int argc, char **argv)
+// Reads the arguments without printing a list; false: there is nothing more to do than to return
+// `code`.
+static bool read_arguments(int argc, char **argv, bool *json, int *named, cli_exit *code)
 {
     cli_parser parser;
     char *value = NULL;
-    int option, printed = 0;
+    int option;
     cli_parser_init(&parser, &syntax, argc, argv);
     while ((option = cli_parse(&parser, &value)) != CLI_END) {
-        if (option == CLI_HELP)
-            return CLI_EXIT_OK;
-        if (option != CLI_OPERAND)
-            return CLI_EXIT_BAD_INPUT;
+        if (option == CLI_HELP || option == CLI_MISTAKE) {
+            *code = option == CLI_HELP ? CLI_EXIT_OK : CLI_EXIT_BAD_INPUT;
+            return false;
+        }
+        *json = *json || option == OPTION_JSON;
+        *named += option == CLI_OPERAND;
+    }
+    if (*json && *named > 0) {
+        cli_message("--json has all lists; name none of them");
+        *code = CLI_EXIT_BAD_INPUT;
+        return false;
+    }
+    return true;
+}
+
+static cli_exit print_named(int argc, char **argv)
+{
+    cli_parser parser;
+    char *value = NULL;
+    int printed = 0;
+    cli_parser_init(&parser, &syntax, argc, argv);
+    while (cli_parse(&parser, &value) != CLI_END) { // operands alone, read_arguments() saw them
         if (printed++ > 0)
             putchar('\n');
         if (print_section(value) != CLI_EXIT_OK)
             return CLI_EXIT_BAD_INPUT;
     }
-    for (int i = 0; printed == 0 && i < SECTION_COUNT; i++) {
+    return CLI_EXIT_OK;
+}
+
+cli_exit cli_list(int argc, char **argv)
+{
+    cli_exit code = CLI_EXIT_OK;
+    bool json = false;
+    int named = 0;
+    if (!read_arguments(argc, argv, &json, &named, &code))
+        return code;
+    if (named > 0)
+        return print_named(argc, argv);
+    if (json) {
+        cli_list_json();
+        return CLI_EXIT_OK;
+    }
+    for (int i = 0; i < SECTION_COUNT; i++) {
         if (i > 0)
             putchar('\n');
         sections[i].print();

@@ -19,7 +19,7 @@ static const verb verbs[] = {
     {"info", cli_info, "say what is in a model, a result or a checkpoint"},
     {"solve", cli_solve, "solve contact problems from files and check the answers"},
     {"bench", cli_bench, "measure the solvers on contact problems, also against a peer"},
-    {"list", cli_list, "list schemes, solvers, joints, contacts, shapes, with their defaults"},
+    {"list", cli_list, "list schemes, solvers, joints, contacts, shapes and keys, with defaults"},
 };
 enum { VERB_COUNT = sizeof verbs / sizeof *verbs };
 

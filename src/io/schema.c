@@ -65,8 +65,7 @@ static bool is_accepted(const pcs_yaml_node *node, uint32_t accepts)
     return (accepts & (PCS_SCHEMA_NUMBER | PCS_SCHEMA_TEXT)) != 0;
 }
 
-// "a number, a list or a map"
-static const char *describe(uint32_t accepts, char *text, size_t size)
+const char *pcs_schema_describe(uint32_t accepts, char *text, size_t size)
 {
     static const struct {
         uint32_t bit;
@@ -93,7 +92,7 @@ static pcs_status check_kind(const pcs_yaml_document *doc, const pcs_yaml_node *
     if (is_accepted(node, accepts))
         return PCS_OK;
     char expected[160], subject[96];
-    describe(accepts, expected, sizeof expected);
+    pcs_schema_describe(accepts, expected, sizeof expected);
     snprintf(subject, sizeof subject, "%s'%.60s'", node->key ? "" : "an item of ",
              node->key ? node->key : owner);
     if (pcs_yaml_is_null(node))

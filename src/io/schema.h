@@ -30,6 +30,7 @@ typedef struct pcs_schema_field {
     pcs_schema_keys keys;
     const pcs_schema *inside; // of a map with fields, or of each map in a list or named map
     uint32_t items;           // what the items of a list and the entries of a named map may be
+    const char *help;         // for the reference: unit, meaning, what holds if it is left out
 } pcs_schema_field;
 
 struct pcs_schema {
@@ -41,6 +42,8 @@ struct pcs_schema {
 
 pcs_status pcs_schema_check(const pcs_yaml_document *doc, const pcs_yaml_node *map,
                             const pcs_schema *schema) PCS_MUST_CHECK;
+// "a number or formula or a list [...]", in `text`.
+const char *pcs_schema_describe(uint32_t accepts, char *text, size_t size);
 const pcs_schema_field *pcs_schema_find(const pcs_schema *schema, const char *key);
 
 // "; did you mean 'mass'?" for the nearest of the candidates, or "" if none is near.

@@ -26,6 +26,17 @@ expect_code 0 info state.chk
 expect_text out "kind +checkpoint"
 expect_mistake "the state alone" info state.chk --signals
 expect_mistake "one at a time" info ball.yaml --signals --model
+expect_mistake "one at a time" info ball.yaml --signals --drawings
+expect_mistake "the state alone" info state.chk --drawings
+expect_mistake "for model files" info result.without_ending --drawings
+for model in ball spatial; do
+    expect_code 0 info $model.yaml --drawings
+    expect_text out '"kind": "(sphere|box)", "owner": "body", "object": 0'
+    if command -v python3 >/dev/null; then
+        python3 -m json.tool out >/dev/null || fail "info --drawings is not JSON"
+    fi
+done
+expect_code 0 info ball.yaml --drawings
 expect_mistake "a checkpoint, not a model" check state.chk
 
 head -c 3000 result.without_ending >cut.h5

@@ -31,6 +31,18 @@ done
 expect_code 0 list joints
 expect_text out "^  gear +2D, 3D +"
 expect_text out "^  rack +2D, 3D +"
+expect_code 0 list keys
+expect_text out "^  bodies\.NAME\.shape\.sphere$"
+expect_text out "^  dimension \(required\)$"
+expect_text out "radius, m"
+expect_code 0 list --json
+expect_text out '^\{"version": "[0-9.]+",$'
+expect_text out '"path": "bodies.NAME.rotation.axis", "owner": "a rotation", "key": "axis"'
+expect_text out '"key": "theta", "type": "number", "default": 0.5, "range": \[0.5, 1\]'
+if command -v python3 >/dev/null; then
+    python3 -m json.tool out >/dev/null || fail "list --json is not JSON"
+fi
+expect_mistake "name none" list --json schemes
 expect_mistake "did you mean 'schemes'" list scheems
 expect_mistake "there are schemes" list everything
 
