@@ -80,6 +80,11 @@ if(FCLIB_INCLUDE AND FCLIB_LIBRARY AND TARGET unit_test_problem_file)
     target_link_libraries(unit_test_problem_file PRIVATE ${FCLIB_LIBRARY})
 endif()
 
+if(TARGET PkgConfig::percuss_cairo AND TARGET unit_test_plot)
+    target_compile_definitions(unit_test_plot PRIVATE PERCUSS_HAVE_CAIRO)
+    target_link_libraries(unit_test_plot PRIVATE PkgConfig::percuss_cairo)
+endif()
+
 file(GLOB test_scripts CONFIGURE_DEPENDS tests/*/test_*.sh)
 foreach(script IN LISTS test_scripts)
     get_filename_component(folder ${script} DIRECTORY)

@@ -125,6 +125,24 @@ PCS_API pcs_status pcs_csv_append(pcs_csv_writer *writer, const pcs_simulation *
     PCS_MUST_CHECK;
 PCS_API pcs_status pcs_csv_close(pcs_csv_writer *writer) PCS_MUST_CHECK;
 
+// ---- ParaView ----
+
+typedef struct pcs_vtk_opts {
+    double from, to;  // frames of this time; infinite: no limit
+    int32_t every;    // every so many of them, from the first on
+    int32_t segments; // corners around a round shape, 3 to 4096
+    // Called after each frame; false ends the export without a collection. NULL: none.
+    bool (*progress)(void *user, int64_t done, int64_t total);
+    void *progress_user;
+} pcs_vtk_opts;
+
+PCS_API pcs_vtk_opts pcs_vtk_default(void);
+// Writes bodies.pvd, contacts.pvd and lines.pvd, those for which the result has something, into a
+// folder (made if it is missing), with one .vtp for each frame below frames/ (docs/vtk-files.md).
+// The collections are written last; PCS_INTERRUPTED if the hook said so.
+PCS_API pcs_status pcs_export_vtk(pcs_context *ctx, pcs_result *result, const char *folder,
+                                  const pcs_vtk_opts *opts) PCS_MUST_CHECK;
+
 // ---- Checkpoint files ----
 
 PCS_API pcs_status pcs_checkpoint_write(pcs_context *ctx, const pcs_simulation *simulation,

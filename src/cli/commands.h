@@ -16,6 +16,8 @@ typedef enum cli_exit {
 cli_exit cli_run(int argc, char **argv);
 cli_exit cli_check(int argc, char **argv);
 cli_exit cli_info(int argc, char **argv);
+cli_exit cli_plot(int argc, char **argv);
+cli_exit cli_export(int argc, char **argv);
 cli_exit cli_list(int argc, char **argv);
 cli_exit cli_solve(int argc, char **argv);
 cli_exit cli_bench(int argc, char **argv);

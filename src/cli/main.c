@@ -17,6 +17,8 @@ static const verb verbs[] = {
     {"run", cli_run, "simulate a model file and write the result"},
     {"check", cli_check, "build a model and say what is in it, or what is wrong"},
     {"info", cli_info, "say what is in a model, a result or a checkpoint"},
+    {"plot", cli_plot, "draw signals of results: over time, or one over the other"},
+    {"export", cli_export, "write the frames of a result as ParaView files"},
     {"solve", cli_solve, "solve contact problems from files and check the answers"},
     {"bench", cli_bench, "measure the solvers on contact problems, also against a peer"},
     {"list", cli_list, "list schemes, solvers, joints, contacts, shapes and keys, with defaults"},
@@ -49,7 +51,8 @@ static cli_exit unknown_verb(const char *name)
         cli_message("unknown verb '%s'; did you mean '%s'?", name, nearest);
     else
         cli_message(
-            "unknown verb '%s'; there are run, check, info, solve, bench, list (percuss --help)",
+            "unknown verb '%s'; there are run, check, info, plot, export, solve, bench, list "
+            "(percuss --help)",
             name);
     return CLI_EXIT_BAD_INPUT;
 }

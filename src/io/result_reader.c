@@ -8,7 +8,7 @@
 #include "base/array.h"
 #include "base/text.h"
 #include "io/hdf5_file.h"
-#include "io/result_layout.h"
+#include "io/result_blocks.h"
 
 typedef struct stored_signal {
     int32_t quantity, object, component;
@@ -493,4 +493,66 @@ pcs_status pcs_result_checkpoint(pcs_result *result, const void **bytes, size_t 
     *bytes = result->checkpoint;
     *size = result->checkpoint_size;
     return PCS_OK;
+}
+
+// ---- For exporters (io/result_blocks.h) ----
+
+int32_t pcs_result_dimension(const pcs_result *result)
+{
+    return result->dimension;
+}
+
+int32_t pcs_result_object_count(const pcs_result *result, pcs_owner owner)
+{
+    return result->objects[owner];
+}
+
+const char *pcs_result_object_name(const pcs_result *result, pcs_owner owner, int32_t i)
+{
+    return get_name(&result->names[owner], i);
+}
+
+bool pcs_result_has_quantity(const pcs_result *result, pcs_quantity quantity)
+{
+    return result->dataset[quantity] >= 0;
+}
+
+hid_t pcs_result_hdf5(const pcs_result *result)
+{
+    return result->file;
+}
+
+const char *pcs_result_path(const pcs_result *result)
+{
+    return result->path;
+}
+
+pcs_status pcs_result_read_frames(pcs_result *result, pcs_quantity quantity, int64_t first,
+                                  int64_t count, double *values)
+{
+    const pcs_quantity_row *row = &pcs_quantity_table[quantity];
+    const int32_t objects = result->objects[row->owner];
+    if (result->dataset[quantity] < 0 || first < 0 || count < 0 || first > result->frames - count)
+        return pcs_error(result->ctx, PCS_ERROR_ARGUMENT, "%s: has no %s of frames %lld to %lld",
+                         result->path, row->dataset, (long long)first,
+                         (long long)(first + count - 1));
+    if (count == 0 || objects == 0)
+        return PCS_OK;
+    hsize_t start[3] = {(hsize_t)first, 0, 0};
+    hsize_t extent[3] = {(hsize_t)count, (hsize_t)objects, (hsize_t)row->width};
+    if (row->owner == PCS_OWNER_NONE)
+        extent[1] = extent[2];
+    pcs_hdf5_enter(&result->guard);
+    hid_t dataset = result->dataset[quantity];
+    hsize_t total = (hsize_t)count * (hsize_t)objects * (hsize_t)row->width;
+    hid_t space = H5Dget_space(dataset);
+    hid_t memory = H5Screate_simple(1, &total, NULL);
+    bool ok = space >= 0 && memory >= 0 &&
+              H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, extent, NULL) >= 0 &&
+              H5Dread(dataset, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, values) >= 0;
+    pcs_hdf5_close(memory);
+    pcs_hdf5_close(space);
+    pcs_status status = ok ? PCS_OK : cannot(result, "read the result");
+    pcs_hdf5_leave(&result->guard);
+    return status;
 }

@@ -13,7 +13,7 @@ const pcs_present *pcs_simulation_present(const pcs_simulation *s, bool contacts
         now->configuration_valid = true;
     }
     if (contacts && !now->contacts_valid) {
-        pcs_model_contacts(s->model, &now->c, false, now->contacts);
+        pcs_model_contacts(s->model, &now->c, true, now->contacts); // with tangents
         now->contacts_valid = true;
     }
     return now;
