@@ -85,6 +85,10 @@ PCS_API pcs_status pcs_result_create(pcs_context *ctx, const pcs_simulation *sim
     PCS_MUST_CHECK;
 PCS_API pcs_status pcs_result_append(pcs_result_writer *writer, const pcs_simulation *simulation)
     PCS_MUST_CHECK;
+// Takes the events since the last call. append() and close() do it themselves; a run that stores few
+// frames calls this after every step, because the simulation keeps only the latest events.
+PCS_API pcs_status pcs_result_note(pcs_result_writer *writer, const pcs_simulation *simulation)
+    PCS_MUST_CHECK;
 // Stores the summary and a checkpoint, closes and renames. `complete` false keeps the name but marks
 // the result as interrupted. The writer is gone afterwards, whatever the status.
 PCS_API pcs_status pcs_result_close(pcs_result_writer *writer, const pcs_simulation *simulation,
@@ -92,7 +96,7 @@ PCS_API pcs_status pcs_result_close(pcs_result_writer *writer, const pcs_simulat
 // Gives up: closes and removes the temporary file.
 PCS_API void pcs_result_abandon(pcs_result_writer *writer);
 
-// Reading back.
+// Reading back. What a killed run left, and a file that was cut off, opens as far as it goes.
 typedef struct pcs_result pcs_result;
 
 PCS_API pcs_status pcs_result_open(pcs_context *ctx, const char *path, pcs_result **out)
@@ -100,17 +104,67 @@ PCS_API pcs_status pcs_result_open(pcs_context *ctx, const char *path, pcs_resul
 PCS_API void pcs_result_destroy(pcs_result *result);
 PCS_API int64_t pcs_result_frames(const pcs_result *result);
 PCS_API bool pcs_result_is_complete(const pcs_result *result);
+// What a reader should know of the file: cut off, frames that were lost. "" if there is nothing.
+PCS_API const char *pcs_result_warning(const pcs_result *result);
 PCS_API const char *pcs_result_title(const pcs_result *result);
+PCS_API const char *pcs_result_command(const pcs_result *result); // "" if it was not stored
+PCS_API const char *pcs_result_version(const pcs_result *result); // of the program that wrote it
 PCS_API const char *pcs_result_model_text(const pcs_result *result);
-// Statistics at the end (zeros if the run was cut off).
+// Statistics at the end (zeros if the run was cut off, and then there is no summary).
+PCS_API bool pcs_result_has_summary(const pcs_result *result);
 PCS_API const pcs_statistics *pcs_result_statistics(const pcs_result *result);
+
+// What the model had. Names live as long as the result; NULL beyond the last.
+PCS_API int32_t pcs_result_dimension(const pcs_result *result);
+PCS_API int32_t pcs_result_body_count(const pcs_result *result);
+PCS_API const char *pcs_result_body_name(const pcs_result *result, int32_t body);
+PCS_API int32_t pcs_result_joint_count(const pcs_result *result);
+PCS_API const char *pcs_result_joint_name(const pcs_result *result, int32_t joint);
+PCS_API int32_t pcs_result_contact_count(const pcs_result *result); // contact points (slots)
+PCS_API const char *pcs_result_contact_name(const pcs_result *result, int32_t slot);
+
+// What to draw, as pcs_model_draw() tells it; NULL beyond the last. Files of older programs have the
+// shapes of the bodies alone. The texts and vertices live as long as the result.
+PCS_API int32_t pcs_result_drawing_count(const pcs_result *result);
+PCS_API const pcs_drawing *pcs_result_drawing(const pcs_result *result, int32_t index);
+
+// Events in the order of time (none in files of older programs), and how many were lost.
+PCS_API int64_t pcs_result_event_count(const pcs_result *result);
+PCS_API int64_t pcs_result_events_dropped(const pcs_result *result);
+// `events` has room for `count`; PCS_ERROR_ARGUMENT if there are not so many from `first` on.
+PCS_API pcs_status pcs_result_events(pcs_result *result, int64_t first, int64_t count,
+                                     pcs_event *events) PCS_MUST_CHECK;
+
+// A whole quantity by the name of its dataset (docs/result-file.md), such as "body/position", in one
+// read: `count` frames, every `stride`-th from `first` on, each with pcs_result_width() numbers.
+typedef struct pcs_frame_range {
+    int64_t first, count, stride;
+} pcs_frame_range;
+
+// Numbers of one frame; 0 if the file does not have the quantity.
+PCS_API int64_t pcs_result_width(const pcs_result *result, const char *quantity);
+PCS_API pcs_status pcs_result_read(pcs_result *result, const char *quantity, pcs_frame_range range,
+                                   double *values) PCS_MUST_CHECK;
+
 // A stored signal by path, all frames; `values` has room for pcs_result_frames() numbers.
 PCS_API pcs_status pcs_result_signal(pcs_result *result, const char *path, double *values)
     PCS_MUST_CHECK;
 PCS_API bool pcs_result_signal_path(const pcs_result *result, int32_t index, char *path,
                                     size_t size);
+// Unit of the signal with this index, such as "m/s"; "1" for a plain number, NULL beyond the last.
+PCS_API const char *pcs_result_signal_unit(const pcs_result *result, int32_t index);
 // The checkpoint of a closed result, or PCS_ERROR_INPUT if there is none.
 PCS_API pcs_status pcs_result_checkpoint(pcs_result *result, const void **bytes, size_t *size)
+    PCS_MUST_CHECK;
+
+// ---- Report page ----
+
+// False if the library was built without the page (it takes nodejs and npm).
+PCS_API bool pcs_report_is_available(void);
+// Writes one html file that needs nothing else: what happened in a run, or in several to compare.
+// names[i] is shown as the file name of result i. Writes to "<path>.part" and renames at the end.
+PCS_API pcs_status pcs_report_write(pcs_context *ctx, pcs_result *const *results,
+                                    const char *const *names, int32_t n, const char *path)
     PCS_MUST_CHECK;
 
 // ---- CSV ----

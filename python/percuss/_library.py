@@ -409,6 +409,7 @@ SHORT_CALLS: Dict[str, Tuple[Any, List[Any]]] = {
 
 # What a library may be built without.
 OPTIONAL_CALLS: Dict[str, Tuple[Any, List[Any]]] = {
+    "pcs_report_is_available": (c_bool, []),
     "pcs_report_write": (
         _status,
         [c_void_p, POINTER(c_void_p), POINTER(c_char_p), c_int32, c_char_p],

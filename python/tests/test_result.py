@@ -93,7 +93,8 @@ class Results(FolderTest):
     def test_report(self) -> None:
         self.write()
         page = self.folder / "page.html"
-        if result_module.lib.optional("pcs_report_write") is not None:
+        available = result_module.lib.optional("pcs_report_is_available")
+        if available is not None and available():
             percuss.write_report(self.path, page)
             self.assertIn("<html", page.read_text()[:2000].lower())
             with percuss.open_result(self.path) as result:

@@ -60,32 +60,16 @@ static void report_frames(pcs_result *result)
     free(times);
 }
 
-static cli_energy_scale find_energy_scale(pcs_result *result)
+static pcs_energy_scale find_energy_scale(pcs_result *result)
 {
-    cli_energy_scale scale = {0};
+    pcs_energy_scale scale = {0};
     double *kinetic = read_signal(result, "energy.kinetic");
     double *potential = read_signal(result, "energy.potential");
     for (int64_t i = 0; kinetic && potential && i < pcs_result_frames(result); i++)
-        cli_energy_scale_update(&scale, kinetic[i], potential[i]);
+        pcs_energy_scale_update(&scale, kinetic[i], potential[i]);
     free(potential);
     free(kinetic);
     return scale;
-}
-
-// Name of a contact point, from the signals; they come in the order of the contacts.
-static const char *find_contact(const pcs_result *result, int32_t slot, char *path, size_t size)
-{
-    static const char prefix[] = "contact.", suffix[] = ".gap";
-    for (int32_t i = 0; pcs_result_signal_path(result, i, path, size); i++) {
-        size_t length = strlen(path);
-        if (strncmp(path, prefix, strlen(prefix)) != 0 ||
-            length < strlen(prefix) + strlen(suffix) ||
-            strcmp(path + length - strlen(suffix), suffix) != 0 || slot-- > 0)
-            continue;
-        path[length - strlen(suffix)] = '\0';
-        return path + strlen(prefix);
-    }
-    return "?";
 }
 
 static void report_result(pcs_result *result, const char *path)
@@ -101,15 +85,23 @@ static void report_result(pcs_result *result, const char *path)
                     pcs_result_is_complete(result) ? "complete"
                                                    : "incomplete (interrupted, failed or running)");
     report_frames(result);
+    if (pcs_result_event_count(result) > 0)
+        cli_report_line(stdout, "events", "%lld", (long long)pcs_result_event_count(result));
     cli_report_line(stdout, "signals", "%d (list them with --signals)", (int)signals);
-    if (statistics->steps == 0 && !pcs_result_is_complete(result))
-        return; // cut off: there is no summary
-    cli_energy_scale scale = find_energy_scale(result);
+    if (*pcs_result_warning(result))
+        cli_report_warning(stdout, pcs_result_warning(result));
+    if (!pcs_result_has_summary(result))
+        return;
+    pcs_energy_scale scale = find_energy_scale(result);
     cli_report_statistics(stdout, statistics);
     cli_report_energy(stdout, &statistics->energy, &scale);
-    cli_contact_facts contacts = {
-        .started = find_contact(result, statistics->initial_contact, text, sizeof text)};
-    cli_report_warnings(stdout, statistics, &scale, &contacts);
+    pcs_run_facts facts = {
+        .statistics = statistics,
+        .energy = scale,
+        .contacts = pcs_result_contact_count(result),
+        .joints = pcs_result_joint_count(result),
+        .first_contact = pcs_result_contact_name(result, statistics->initial_contact)};
+    cli_report_warnings(stdout, &facts);
 }
 
 static cli_exit inspect_result(pcs_context *ctx, const request *wish)

@@ -17,6 +17,7 @@
 #include "outputs.h"
 #include "progress.h"
 #include "report.h"
+#include "report_page.h"
 #include "signals.h"
 
 enum {
@@ -35,6 +36,7 @@ enum {
     OPTION_DUMP_PROBLEMS,
     OPTION_WHEN,
     OPTION_DUMP_LIMIT,
+    OPTION_REPORT,
     OPTION_QUIET,
     OPTION_COUNT
 };
@@ -78,6 +80,9 @@ static const cli_option options[OPTION_COUNT] = {
                      "which problems: 'residual>1e-6' (scaled), 'iterations>100' or 'every 50'\n"
                      "(steps whose number is a multiple and that have contacts)"},
     [OPTION_DUMP_LIMIT] = {"--dump-limit", "N", "write at most N problems; 1000 if not given"},
+    [OPTION_REPORT] = {"--report", "[=FILE]",
+                       "write the report page when the run is over, as percuss report does; if\n"
+                       "FILE is not given, under the result's name with .html"},
     [OPTION_QUIET] = {"--quiet", NULL,
                       "no progress and no summary; still one line if steps did not converge"},
 };
@@ -96,19 +101,20 @@ static const cli_syntax syntax = {
 
 // What the command line asks for, and what the run is made of.
 typedef struct session {
-    const char *model, *out, *csv, *csv_file, *checkpoint, *resume;
+    const char *model, *out, *csv, *csv_file, *checkpoint, *resume, *page;
     double checkpoint_every;
-    bool no_result, quiet;
+    bool no_result, quiet, with_page;
     cli_settings settings;
     cli_dump dump;
     char *command;       // as stored in the result
     char *default_out;   // from the model's name
+    char *default_page;  // from the result's name
     cli_signals signals; // of --csv
     pcs_context *ctx;
     pcs_model_file *file;
     pcs_simulation *simulation;
     cli_outputs outputs;
-    cli_energy_scale energy;
+    pcs_energy_scale energy;
     double first_time, wall_time;
     bool outputs_are_closed; // and stand under their names
 } session;
@@ -121,6 +127,7 @@ static bool take_option(session *run, int option, char *value)
         [OPTION_OUT] = &run->out,           [OPTION_CSV] = &run->csv,
         [OPTION_CSV_FILE] = &run->csv_file, [OPTION_CHECKPOINT] = &run->checkpoint,
         [OPTION_RESUME] = &run->resume,     [OPTION_DUMP_PROBLEMS] = &run->dump.folder,
+        [OPTION_REPORT] = &run->page,
     };
     static const char *const keys[OPTION_COUNT] = {
         [OPTION_SCHEME] = "simulation.scheme",
@@ -128,10 +135,12 @@ static bool take_option(session *run, int option, char *value)
         [OPTION_END] = "simulation.end",
         [OPTION_OUTPUT_STEP] = "output.step",
     };
-    if (options[option].value && !*value) {
+    if (options[option].value && value && !*value) {
         cli_message("option '%s' has an empty value", options[option].name);
         return false;
     }
+    if (option == OPTION_REPORT)
+        run->with_page = true;
     if (texts[option])
         *texts[option] = value;
     else if (keys[option])
@@ -157,12 +166,14 @@ static bool check_options(const session *run)
         cli_message("run needs a model file: %s", syntax.usage);
     else if (run->no_result && run->out)
         cli_message("--no-result and --out contradict each other");
+    else if (run->no_result && run->with_page)
+        cli_message("--report shows the result, and --no-result writes none");
     else if (run->checkpoint_every > 0 && !run->checkpoint)
         cli_message("--checkpoint-every needs --checkpoint FILE");
     else if ((run->dump.when || run->dump.limit > 0) && !run->dump.folder)
         cli_message("%s needs --dump-problems FOLDER", run->dump.when ? "--when" : "--dump-limit");
     else
-        return true;
+        return !run->with_page || cli_report_is_available();
     return false;
 }
 
@@ -257,6 +268,7 @@ static bool check_targets(const session *run)
         {"--out", run->no_result ? NULL : run->out},
         {"--csv-file", run->csv_file},
         {"--checkpoint", run->checkpoint},
+        {"--report", run->page},
     };
     enum { N = sizeof target / sizeof *target };
     for (int i = 0; i < N; i++) {
@@ -371,7 +383,7 @@ static cli_exit open_outputs(session *run)
 static void note_energy(session *run)
 {
     const pcs_energy_account *energy = &pcs_simulation_statistics(run->simulation)->energy;
-    cli_energy_scale_update(&run->energy, energy->kinetic, energy->potential);
+    pcs_energy_scale_update(&run->energy, energy->kinetic, energy->potential);
 }
 
 // Steps until the end, an error or Ctrl-C; everything written so far is closed in any case.
@@ -471,9 +483,19 @@ static void print_summary(const session *run, cli_exit code)
         cli_report_line(out, "checkpoint", "%s", run->checkpoint);
     cli_dump_report(out, &run->dump);
     cli_report_energy(out, &statistics->energy, &run->energy);
-    cli_contact_facts contacts = cli_find_contact_facts(run->simulation, def.scheme);
-    cli_report_warnings(out, statistics, &run->energy, &contacts);
+    pcs_run_facts facts = cli_find_run_facts(run->simulation, def.scheme, &run->energy);
+    cli_report_warnings(out, &facts);
     warn_of_output_step(out, run);
+}
+
+// The page of a closed result, also of a run that was interrupted or failed.
+static cli_exit write_page(const session *run, cli_exit code)
+{
+    if (!run->with_page || !run->outputs_are_closed)
+        return code;
+    FILE *out = run->quiet ? NULL : run->csv && !run->csv_file ? stderr : stdout;
+    cli_exit page = cli_report_write_page(&run->out, 1, run->page, out);
+    return page == CLI_EXIT_OK ? code : CLI_EXIT_FAILED;
 }
 
 static void release(session *run)
@@ -484,6 +506,7 @@ static void release(session *run)
     pcs_context_destroy(run->ctx);
     cli_settings_free(&run->settings);
     cli_signals_free(&run->signals);
+    free(run->default_page);
     free(run->default_out);
     free(run->command);
 }
@@ -493,7 +516,10 @@ static cli_exit execute(session *run)
     run->default_out = default_result(run->model);
     if (!run->out)
         run->out = run->default_out;
-    if (!run->out) {
+    run->default_page = run->out ? cli_report_default_path(1, run->out) : NULL;
+    if (run->with_page && !run->page)
+        run->page = run->default_page;
+    if (!run->out || (run->with_page && !run->page)) {
         cli_message("out of memory");
         return CLI_EXIT_FAILED;
     }
@@ -507,7 +533,7 @@ static cli_exit execute(session *run)
         print_summary(run, code);
     else if (code == CLI_EXIT_UNCONVERGED)
         explain_unconverged(pcs_simulation_statistics(run->simulation));
-    return code;
+    return write_page(run, code);
 }
 
 cli_exit cli_run(int argc, char **argv)

@@ -18,6 +18,7 @@ cli_exit cli_check(int argc, char **argv);
 cli_exit cli_info(int argc, char **argv);
 cli_exit cli_plot(int argc, char **argv);
 cli_exit cli_export(int argc, char **argv);
+cli_exit cli_report(int argc, char **argv);
 cli_exit cli_list(int argc, char **argv);
 cli_exit cli_solve(int argc, char **argv);
 cli_exit cli_bench(int argc, char **argv);

@@ -26,9 +26,15 @@ void cli_interrupt_install(void)
         if (sigaction(asking[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
             sigaction(asking[i], &action, NULL);
     }
-    // A closed pipe and a file size limit become errors of the write call, with their messages.
+    cli_write_signals_ignore();
+}
+
+void cli_write_signals_ignore(void)
+{
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    sigemptyset(&action.sa_mask);
     action.sa_handler = SIG_IGN;
-    action.sa_flags = 0;
     sigaction(SIGPIPE, &action, NULL);
     sigaction(SIGXFSZ, &action, NULL);
 }

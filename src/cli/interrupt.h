@@ -6,6 +6,9 @@
 #include <stdbool.h>
 
 void cli_interrupt_install(void);
+// A closed pipe and a file size limit become errors of the write call, with their messages; part of
+// the above.
+void cli_write_signals_ignore(void);
 bool cli_interrupted(void);
 
 #endif

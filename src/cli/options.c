@@ -75,6 +75,12 @@ static int unknown_option(const cli_syntax *syntax, const char *name)
     return CLI_MISTAKE;
 }
 
+// True for an option that is right with and without a value, which then needs the "=".
+static bool may_lack(const cli_option *option)
+{
+    return option->value && option->value[0] == '[';
+}
+
 int cli_parse(cli_parser *parser, char **value)
 {
     if (parser->next >= parser->argc)
@@ -111,6 +117,10 @@ int cli_parse(cli_parser *parser, char **value)
     }
     if (!option->value)
         return k;
+    if (may_lack(option) && !attached) {
+        *value = NULL;
+        return k;
+    }
     if (!attached && parser->next >= parser->argc) {
         cli_message("option '%s' needs a value: %s %s", option->name, option->name, option->value);
         return CLI_MISTAKE;
@@ -124,7 +134,7 @@ int cli_parse(cli_parser *parser, char **value)
 static void print_option(const cli_option *option)
 {
     enum { COLUMN = 28 };
-    int width = printf("  %s%s%s", option->name, option->value ? " " : "",
+    int width = printf("  %s%s%s", option->name, option->value && !may_lack(option) ? " " : "",
                        option->value ? option->value : "");
     if (width >= COLUMN) {
         putchar('\n');

@@ -6,7 +6,7 @@
 
 typedef struct cli_option {
     const char *name;  // "--step"
-    const char *value; // name of the value in the help; NULL: a switch
+    const char *value; // name of the value in the help; NULL: a switch; "[=FILE]": may be left out
     const char *help;  // lines separated by \n
 } cli_option;
 
@@ -29,7 +29,8 @@ typedef struct cli_parser {
 enum { CLI_OPERAND = -1, CLI_END = -2, CLI_MISTAKE = -3, CLI_HELP = -4 };
 
 void cli_parser_init(cli_parser *parser, const cli_syntax *syntax, int argc, char **argv);
-// The next argument: an option's index (with its value), CLI_OPERAND (with the operand), CLI_END,
+// The next argument: an option's index (with its value, NULL if it was left out), CLI_OPERAND (with
+// the operand), CLI_END,
 // CLI_HELP (the help was printed), or CLI_MISTAKE (a message was printed).
 int cli_parse(cli_parser *parser, char **value);
 void cli_print_help(const cli_syntax *syntax);

@@ -70,7 +70,9 @@ pcs_status cli_outputs_step(cli_outputs *outputs, const pcs_simulation *simulati
     const cli_output_def *def = &outputs->def;
     double time = pcs_simulation_time(simulation);
     pcs_status status = PCS_OK;
-    if (is_due(outputs->next_frame, def->frame_every, time))
+    if (outputs->result) // events leave the simulation's memory even where frames are rare
+        status = pcs_result_note(outputs->result, simulation);
+    if (status >= 0 && is_due(outputs->next_frame, def->frame_every, time))
         status = write_frame(outputs, simulation);
     if (status >= 0 && def->checkpoint && def->checkpoint_every > 0 &&
         is_due(outputs->next_checkpoint, def->checkpoint_every, time)) {

@@ -6,10 +6,6 @@
 
 enum { LABEL_WIDTH = 20, NAMES_SHOWN = 12 };
 
-// From here on a run's closing report warns.
-static const double PENETRATION_LIMIT = 1e-6; // m: finer than any machined fit
-static const double DRIFT_LIMIT = 1e-6;       // m or rad: the same for joints
-static const double REMAINDER_LIMIT = 1e-2;   // of the largest energy: visible in a plot
 // From here on a difference of the initial state from the model file is worth a line.
 static const double START_LIMIT = 1e-9; // m, rad, m/s, rad/s
 
@@ -21,11 +17,6 @@ void cli_report_line(FILE *out, const char *label, const char *format, ...)
     vfprintf(out, format, args);
     va_end(args);
     putc('\n', out);
-}
-
-static const char *plural(int64_t count)
-{
-    return count == 1 ? "" : "s";
 }
 
 // ---- The model ----
@@ -185,33 +176,17 @@ void cli_report_statistics(FILE *out, const pcs_statistics *statistics)
                     statistics->worst_residual, statistics->worst_newton);
 }
 
-void cli_energy_scale_update(cli_energy_scale *scale, double kinetic, double potential)
-{
-    if (!scale->started) {
-        scale->started = true;
-        scale->first_potential = potential;
-    }
-    scale->largest = fmax(scale->largest, kinetic);
-    scale->largest = fmax(scale->largest, fabs(potential - scale->first_potential));
-}
-
-static double works(const pcs_energy_account *energy)
-{
-    return energy->applied + energy->actuator + energy->driver + energy->damping +
-           energy->friction + energy->impact;
-}
-
 // Zero for what rounding leaves of an energy that has gone.
-static double without_noise(double value, const cli_energy_scale *scale)
+static double without_noise(double value, const pcs_energy_scale *scale)
 {
     const double noise = 1e-16; // of the largest energy: half a unit of the last digit of a double
     return fabs(value) <= noise * scale->largest ? 0 : value;
 }
 
-void cli_report_energy(FILE *out, const pcs_energy_account *energy, const cli_energy_scale *scale)
+void cli_report_energy(FILE *out, const pcs_energy_account *energy, const pcs_energy_scale *scale)
 {
     double end = energy->kinetic + energy->potential;
-    double start = end - works(energy) - energy->numerical;
+    double start = pcs_energy_at_start(energy);
     const struct {
         const char *label;
         double value;
@@ -242,26 +217,20 @@ void cli_report_energy(FILE *out, const pcs_energy_account *energy, const cli_en
     }
 }
 
-// Below this the remainder is rounding: 1e-9 of all that was added up, and the last digits of one
-// joule for bodies that rest where the potential is counted from.
-static double remainder_floor(const pcs_energy_account *energy)
-{
-    const double rounding = 1e-9, least = 1e-15; // of the sum; J
-    double end = energy->kinetic + energy->potential;
-    double start = end - works(energy) - energy->numerical;
-    return least +
-           rounding * (fabs(energy->kinetic) + fabs(energy->potential) + fabs(start) +
-                       fabs(energy->applied) + fabs(energy->actuator) + fabs(energy->driver) +
-                       fabs(energy->damping) + fabs(energy->friction) + fabs(energy->impact));
-}
+// ---- Warnings ----
 
-cli_contact_facts cli_find_contact_facts(const pcs_simulation *simulation, const char *scheme)
+pcs_run_facts cli_find_run_facts(const pcs_simulation *simulation, const char *scheme,
+                                 const pcs_energy_scale *energy)
 {
     const pcs_model *model = pcs_simulation_model(simulation);
-    int32_t count = pcs_model_contact_count(model);
-    int32_t first = pcs_simulation_statistics(simulation)->initial_contact;
-    cli_contact_facts facts = {
-        .started = first < count ? pcs_model_contact_name(model, first) : "?",
+    const pcs_statistics *statistics = pcs_simulation_statistics(simulation);
+    const int32_t count = pcs_model_contact_count(model), first = statistics->initial_contact;
+    pcs_run_facts facts = {
+        .statistics = statistics,
+        .energy = *energy,
+        .contacts = count,
+        .joints = pcs_model_joint_count(model),
+        .first_contact = first < count ? pcs_model_contact_name(model, first) : NULL,
         .projection = find_choice(simulation, scheme, "projection"),
         .gap = INFINITY,
     };
@@ -276,74 +245,40 @@ cli_contact_facts cli_find_contact_facts(const pcs_simulation *simulation, const
     return facts;
 }
 
-static void warn_of_penetration(FILE *out, double depth, const cli_contact_facts *contacts)
+void cli_report_warning(FILE *out, const char *text)
 {
-    const char *projection = contacts->projection;
-    fprintf(out, "warning: bodies penetrated each other by up to %.1e m", depth);
-    if (projection && strcmp(projection, "all") != 0)
-        fputs("; try a smaller --step or the\n"
-              "         projection of contacts (percuss list schemes)\n",
-              out);
-    else if (!projection)
-        fputs(": with projection: all, contacts contradict\n"
-              "         each other or the joints; otherwise try that option\n",
-              out);
-    else if (contacts->deepest && contacts->gap < -PENETRATION_LIMIT)
-        fprintf(out,
-                " although contacts are projected:\n"
-                "         contacts contradict each other or the joints, and the bodies are jammed; "
-                "at the end\n"
-                "         %s '%s' is %.3g %s deep\n",
-                is_limit(contacts->deepest) ? "limit" : "contact", contacts->deepest,
-                -contacts->gap, is_limit(contacts->deepest) ? "m or rad" : "m");
-    else
-        fputs(" although contacts are projected:\n"
-              "         for a time contacts contradicted each other or the joints; at the end none "
-              "does\n",
-              out);
+    enum { WIDTH = 100, INDENT = 9 };
+    int column = fprintf(out, "warning:");
+    while (*text) {
+        int length = (int)strcspn(text, " ");
+        if (column + 1 + length > WIDTH && column > INDENT)
+            column = fprintf(out, "\n%*s", INDENT - 1, "") - 1;
+        column += fprintf(out, " %.*s", length, text);
+        text += length + (text[length] == ' ');
+    }
+    putc('\n', out);
 }
 
-int cli_report_warnings(FILE *out, const pcs_statistics *statistics, const cli_energy_scale *scale,
-                        const cli_contact_facts *contacts)
+int cli_report_warnings(FILE *out, const pcs_run_facts *facts)
 {
+    // What else the library finds stands in the lines above.
+    static const pcs_finding_kind kinds[] = {
+        PCS_FINDING_INITIAL_PENETRATION,
+        PCS_FINDING_UNCONVERGED,
+        PCS_FINDING_PENETRATION,
+        PCS_FINDING_DRIFT,
+        PCS_FINDING_ENERGY,
+        PCS_FINDING_SINGULAR,
+    };
+    pcs_finding findings[PCS_FINDING_KIND_COUNT];
     int count = 0;
-    const char *contact = contacts->started;
-    bool started_inside = statistics->initial_penetration > START_LIMIT;
-    if (started_inside && ++count)
-        fprintf(out,
-                "warning: %s '%s' started %.3g %s deep; correct the initial positions, for the way "
-                "out\n"
-                "         is no physical motion\n",
-                is_limit(contact) ? "limit" : "contact", contact, statistics->initial_penetration,
-                is_limit(contact) ? "m or rad" : "m");
-    if (statistics->unconverged_steps > 0 && ++count)
-        fprintf(out,
-                "warning: %lld step%s did not converge and kept the best iterate (worst residuals "
-                "above);\n"
-                "         try a smaller --step or more iterations (percuss list schemes)\n",
-                (long long)statistics->unconverged_steps, plural(statistics->unconverged_steps));
-    if (statistics->worst_penetration > PENETRATION_LIMIT && ++count)
-        warn_of_penetration(out, statistics->worst_penetration, contacts);
-    if (statistics->worst_drift > DRIFT_LIMIT && ++count)
-        fprintf(out,
-                "warning: joints came apart by up to %.1e m or rad; try a smaller --step or the "
-                "projection\n"
-                "         of joints (percuss list schemes)\n",
-                statistics->worst_drift);
-    double remainder = fabs(statistics->energy.numerical);
-    if (remainder > REMAINDER_LIMIT * scale->largest && scale->largest > 0 &&
-        remainder > remainder_floor(&statistics->energy) && ++count)
-        fprintf(out,
-                "warning: the numerical remainder is %.3g %% of the largest energy;\n"
-                "         %s\n",
-                100 * remainder / scale->largest,
-                started_inside ? "pushing out the initial penetration is part of it"
-                               : "a smaller --step makes it smaller");
-    if (statistics->redundant_most > statistics->redundant_rows && ++count)
-        fprintf(out,
-                "warning: up to %d constraint rows were redundant during the run (%d at the "
-                "start): the\n"
-                "         mechanism passed a singular position\n",
-                (int)statistics->redundant_most, (int)statistics->redundant_rows);
+    pcs_run_judge(facts, findings);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        const pcs_finding *f = &findings[kinds[i]];
+        if (!f->applies || f->level == PCS_LEVEL_GOOD)
+            continue;
+        cli_report_warning(out, f->text);
+        count++;
+    }
     return count;
 }

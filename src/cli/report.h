@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "percuss/simulation.h"
+#include "percuss/evidence.h"
 
 // "label     text" in aligned columns.
 void cli_report_line(FILE *out, const char *label, const char *format, ...) PCS_PRINTF(3, 4);
@@ -19,30 +19,16 @@ void cli_report_initial_contact(FILE *out, const pcs_simulation *simulation, con
 // Names of the redundant constraint rows; nothing if there are none.
 void cli_report_redundant_rows(FILE *out, const pcs_simulation *simulation);
 
-// Largest energies seen during a run; the scale for its numerical remainder.
-typedef struct cli_energy_scale {
-    bool started;
-    double first_potential;
-    double largest; // of kinetic energy and of the change of potential energy
-} cli_energy_scale;
-
-void cli_energy_scale_update(cli_energy_scale *scale, double kinetic, double potential);
-
 // Steps, impacts, contacts, worst penetration, drift and residual.
 void cli_report_statistics(FILE *out, const pcs_statistics *statistics);
 // The account from the energy at the start to the energy at the end.
-void cli_report_energy(FILE *out, const pcs_energy_account *energy, const cli_energy_scale *scale);
-// What the warnings say about contacts beyond the statistics.
-typedef struct cli_contact_facts {
-    const char *started;    // name of the contact that started deepest
-    const char *projection; // the scheme's choice, NULL: not known
-    const char *deepest;    // name of the contact with the smallest gap at the end, NULL: not known
-    double gap;             // its gap
-} cli_contact_facts;
-
-cli_contact_facts cli_find_contact_facts(const pcs_simulation *simulation, const char *scheme);
+void cli_report_energy(FILE *out, const pcs_energy_account *energy, const pcs_energy_scale *scale);
+// What is known of a run for pcs_run_judge().
+pcs_run_facts cli_find_run_facts(const pcs_simulation *simulation, const char *scheme,
+                                 const pcs_energy_scale *energy);
 // Plain words about what is off; returns the number of warnings.
-int cli_report_warnings(FILE *out, const pcs_statistics *statistics, const cli_energy_scale *scale,
-                        const cli_contact_facts *contacts);
+int cli_report_warnings(FILE *out, const pcs_run_facts *facts);
+// One of them, in lines of a width that terminals have.
+void cli_report_warning(FILE *out, const char *text);
 
 #endif

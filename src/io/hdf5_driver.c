@@ -48,7 +48,7 @@ static H5FD_t *open_file(const char *name, unsigned flags, hid_t properties, had
         free(file);
         return NULL;
     }
-    file->size = (haddr_t)status.st_size;
+    file->size = file->note->size = (haddr_t)status.st_size;
     return &file->base;
 }
 
@@ -88,16 +88,20 @@ static herr_t set_allocated(H5FD_t *base, H5FD_mem_t type, haddr_t address)
 static haddr_t get_size(const H5FD_t *base, H5FD_mem_t type)
 {
     (void)type;
-    return ((const driver_file *)base)->size;
+    const driver_file *file = (const driver_file *)base;
+    return file->note->cut_off ? LARGEST_ADDRESS / 2 : file->size;
 }
 
 static herr_t read_bytes(H5FD_t *base, H5FD_mem_t type, hid_t transfer, haddr_t address,
                          size_t size, void *buffer)
 {
-    (void)type;
     (void)transfer;
     const driver_file *file = (driver_file *)base;
     char *to = buffer;
+    // Metadata are read ahead and may end before the cut; numbers are needed to the last byte.
+    bool is_raw = type == H5FD_MEM_DRAW;
+    if (file->note->cut_off && (is_raw ? address + size > file->size : address >= file->size))
+        return -1;
     while (size > 0) {
         ssize_t count = pread(file->descriptor, to, size, (off_t)address);
         if (count < 0 && errno == EINTR)

@@ -53,6 +53,11 @@ void pcs_hdf5_leave(pcs_hdf5_guard *guard)
         H5Eset_auto1(guard->old_function_1, guard->old_user);
 }
 
+bool pcs_hdf5_says_cut_off(const pcs_hdf5_guard *guard)
+{
+    return guard->failed && strstr(guard->text, "truncated");
+}
+
 pcs_status pcs_hdf5_error(pcs_context *ctx, const pcs_hdf5_guard *guard, const char *path,
                           const char *what)
 {
@@ -60,7 +65,7 @@ pcs_status pcs_hdf5_error(pcs_context *ctx, const pcs_hdf5_guard *guard, const c
     const char *reason;
     if (guard->error_number != 0)
         reason = pcs_file_error_text(guard->error_number, words, sizeof words);
-    else if (strstr(guard->text, "truncated"))
+    else if (pcs_hdf5_says_cut_off(guard))
         reason = "the file is cut off; copy it again or repeat the run";
     else
         reason = guard->failed ? guard->text : "unknown reason";

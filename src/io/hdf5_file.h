@@ -27,6 +27,9 @@ void pcs_hdf5_leave(pcs_hdf5_guard *guard);
 pcs_status pcs_hdf5_error(pcs_context *ctx, const pcs_hdf5_guard *guard, const char *path,
                           const char *what);
 
+// True if the failure was that the file is shorter than HDF5 expects.
+bool pcs_hdf5_says_cut_off(const pcs_hdf5_guard *guard);
+
 // Fixed-length UTF-8 text of at most `length` bytes and a zero; the caller closes the type.
 // Variable-length text would be easier to use, but HDF5 reads a damaged heap of such texts without
 // any check and crashes.

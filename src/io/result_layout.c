@@ -110,6 +110,16 @@ const pcs_statistic_row pcs_statistic_table[] = {
 const int32_t pcs_statistic_count = (int32_t)(sizeof pcs_statistic_table /
                                               sizeof *pcs_statistic_table);
 
+const pcs_event_column_row pcs_event_column_table[PCS_EVENT_COLUMN_COUNT] = {
+    [PCS_EVENT_COLUMN_TIME] = {"/event/time", "s", "end of the step in which it happened"},
+    [PCS_EVENT_COLUMN_KIND] = {"/event/kind", "1", "what happened; the type names the kinds"},
+    [PCS_EVENT_COLUMN_OBJECT] = {"/event/object", "1",
+                                 "index in /contact/names; -1: the whole model"},
+    [PCS_EVENT_COLUMN_VALUE] = {"/event/value", "m/s, s or 1",
+                                "impact: approach speed; rejected: length of the step; "
+                                "unconverged: residual; 0 otherwise"},
+};
+
 bool pcs_quantity_has_component(pcs_quantity quantity, int32_t component, int32_t dimension)
 {
     const pcs_quantity_row *row = &pcs_quantity_table[quantity];

@@ -15,6 +15,7 @@ enum { PCS_RESULT_FORMAT = 1 };
 #define PCS_RESULT_ATTRIBUTE_COMMAND "command"
 #define PCS_RESULT_ATTRIBUTE_DIMENSION "dimension"
 #define PCS_RESULT_ATTRIBUTE_COMPLETE "complete"
+#define PCS_RESULT_ATTRIBUTE_HEADER "header_bytes" // everything but frames lies in as many bytes
 // Attributes of the datasets.
 #define PCS_RESULT_ATTRIBUTE_UNIT "unit"
 #define PCS_RESULT_ATTRIBUTE_DESCRIPTION "description"
@@ -26,6 +27,13 @@ enum { PCS_RESULT_FORMAT = 1 };
 #define PCS_RESULT_JOINT_KINDS "/joint/kinds"
 #define PCS_RESULT_JOINT_COORDINATES "/joint/coordinate_names"
 #define PCS_RESULT_JOINT_RATES "/joint/rate_names"
+#define PCS_RESULT_DRAWING "/drawing"
+#define PCS_RESULT_DRAWING_ITEMS "/drawing/items"
+#define PCS_RESULT_DRAWING_NAMES "/drawing/names"
+#define PCS_RESULT_DRAWING_VERTICES "/drawing/vertices"
+// Events, and the attribute of their group with the number of those that were lost.
+#define PCS_RESULT_EVENT "/event"
+#define PCS_RESULT_ATTRIBUTE_DROPPED "dropped"
 
 // What the second index of a quantity counts. PCS_OWNER_NONE: one entry for each frame.
 typedef enum pcs_owner {
@@ -119,13 +127,19 @@ typedef struct pcs_statistic_row {
 extern const pcs_statistic_row pcs_statistic_table[];
 extern const int32_t pcs_statistic_count;
 
-// Rows of the shape table, for drawing.
-typedef struct pcs_shape_row {
-    int32_t body;
-    int32_t kind; // pcs_shape_kind
-    double size[3];
-    double position[3];
-    double rotation[4];
-} pcs_shape_row;
+// Events: one dataset for each column.
+typedef enum pcs_event_column {
+    PCS_EVENT_COLUMN_TIME,
+    PCS_EVENT_COLUMN_KIND,
+    PCS_EVENT_COLUMN_OBJECT,
+    PCS_EVENT_COLUMN_VALUE,
+    PCS_EVENT_COLUMN_COUNT
+} pcs_event_column;
+
+typedef struct pcs_event_column_row {
+    const char *dataset, *unit, *description;
+} pcs_event_column_row;
+
+extern const pcs_event_column_row pcs_event_column_table[PCS_EVENT_COLUMN_COUNT];
 
 #endif

@@ -1,50 +1,18 @@
 // Reads results back (layout: io/result_layout.h). Opening checks the whole shape of the file, so
 // that later calls can trust it. The shortest dataset counts the frames, which is right for runs
-// that were killed between two datasets.
+// that were killed between two datasets and for files that were cut off.
+#include "io/result_file.h"
+
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
-#include "base/array.h"
-#include "base/text.h"
-#include "io/hdf5_file.h"
-#include "io/result_blocks.h"
-
-typedef struct stored_signal {
-    int32_t quantity, object, component;
-} stored_signal;
-
-// Texts of equal size, one behind the other.
-typedef struct name_list {
-    char *texts;
-    size_t size;
-} name_list;
-
-struct pcs_result {
-    pcs_context *ctx;
-    pcs_hdf5_guard guard;
-    char *path;
-    hid_t file;
-    hid_t dataset[PCS_QUANTITY_COUNT]; // negative: not in this file
-    int32_t dimension;
-    int32_t objects[PCS_OWNER_COUNT];
-    name_list names[PCS_OWNER_COUNT];
-    name_list coordinate_names, rate_names; // of joint j from PCS_JOINT_COORDINATES_MAX * j on
-    int64_t frames;
-    bool complete;
-    char *title, *model_text;
-    pcs_statistics statistics;
-    PCS_ARRAY(stored_signal) signals;
-    unsigned char *checkpoint;
-    size_t checkpoint_size;
-};
-
-static pcs_status cannot(pcs_result *result, const char *what)
+pcs_status pcs_result_cannot(pcs_result *result, const char *what)
 {
     return pcs_hdf5_error(result->ctx, &result->guard, result->path, what);
 }
 
-static pcs_status damaged(pcs_result *result, const char *what)
+pcs_status pcs_result_damaged(pcs_result *result, const char *what)
 {
     return pcs_error(result->ctx, PCS_ERROR_INPUT, "%s: damaged result: %s; repeat the run",
                      result->path, what);
@@ -53,20 +21,52 @@ static pcs_status damaged(pcs_result *result, const char *what)
 // ---- Opening ----
 
 // A look at a result that is still being written is welcome; it shows the frames of the last flush.
-static hid_t open_file(const char *path)
+// Closes the properties.
+static hid_t open_unlocked(const char *path, hid_t access_properties)
 {
-    hid_t access_properties = H5Pcreate(H5P_FILE_ACCESS);
     hid_t file = H5I_INVALID_HID;
+    bool ok = access_properties >= 0;
 #if H5_VERSION_GE(1, 10, 7)
-    if (access_properties >= 0 && H5Pset_file_locking(access_properties, false, true) < 0) {
-        H5Pclose(access_properties);
-        return H5I_INVALID_HID;
-    }
+    ok = ok && H5Pset_file_locking(access_properties, false, true) >= 0;
 #endif
-    if (access_properties >= 0)
+    if (ok)
         file = H5Fopen(path, H5F_ACC_RDONLY, access_properties);
     pcs_hdf5_close(access_properties);
     return file;
+}
+
+// HDF5 keeps objects open for ever when it meets the header of a group beyond the cut. Below this size
+// nothing is tried; above it the file itself says how long its headers are.
+enum { SHORTEST = 64 * 1024 };
+
+static bool is_longer(const char *path, int64_t size)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && (int64_t)info.st_size > size;
+}
+
+// Opens the file, also if its end is missing.
+static bool open_file(pcs_result *result)
+{
+    result->file = open_unlocked(result->path, H5Pcreate(H5P_FILE_ACCESS));
+    if (result->file >= 0 || !pcs_hdf5_says_cut_off(&result->guard))
+        return result->file >= 0;
+    result->note.cut_off = true;
+    if (!is_longer(result->path, SHORTEST))
+        return false;
+    result->file = open_unlocked(result->path,
+                                 pcs_hdf5_driver_properties(&result->note, &result->driver));
+    return result->file >= 0;
+}
+
+// A text of the header; missing ones are empty.
+static pcs_status read_text(pcs_result *result, const char *name, char **text)
+{
+    pcs_status status = pcs_hdf5_get_text(result->ctx, result->file, name, text);
+    if (status != PCS_ERROR_INPUT)
+        return status;
+    *text = pcs_strdup(result->ctx, "");
+    return *text ? PCS_OK : PCS_ERROR_MEMORY;
 }
 
 static pcs_status open_checked(pcs_result *result)
@@ -75,13 +75,16 @@ static pcs_status open_checked(pcs_result *result)
     const char *path = result->path;
     htri_t is_hdf5 = H5Fis_hdf5(path);
     if (is_hdf5 < 0 && result->guard.error_number != 0)
-        return cannot(result, "read the result");
+        return pcs_result_cannot(result, "read the result");
     if (is_hdf5 <= 0) // negative for an empty file, too
         return pcs_error(ctx, PCS_ERROR_INPUT, "%s: not a result file (not in HDF5 format)", path);
-    result->file = open_file(path);
-    if (result->file < 0)
-        return cannot(result, "read the result");
-    int64_t format = 0, dimension = 0, complete = 0;
+    if (!open_file(result))
+        return pcs_result_cannot(result, "read the result");
+    int64_t format = 0, dimension = 0, complete = 0, header = 0;
+    if (result->note.cut_off &&
+        (!pcs_hdf5_get_integer(result->file, PCS_RESULT_ATTRIBUTE_HEADER, &header) || header <= 0 ||
+         (hsize_t)header > result->note.size))
+        return pcs_result_damaged(result, "the header is cut off");
     if (!pcs_hdf5_get_integer(result->file, PCS_RESULT_ATTRIBUTE_FORMAT, &format))
         return pcs_error(ctx, PCS_ERROR_INPUT, "%s: an HDF5 file, but not a Percuss result", path);
     if (format > PCS_RESULT_FORMAT)
@@ -91,66 +94,40 @@ static pcs_status open_checked(pcs_result *result)
                          path, (long long)format, (int)PCS_RESULT_FORMAT);
     if (!pcs_hdf5_get_integer(result->file, PCS_RESULT_ATTRIBUTE_DIMENSION, &dimension) ||
         (dimension != 2 && dimension != 3))
-        return damaged(result, "the dimension is missing");
+        return pcs_result_damaged(result, "the dimension is missing");
     if (!pcs_hdf5_get_integer(result->file, PCS_RESULT_ATTRIBUTE_COMPLETE, &complete))
-        return damaged(result, "the mark 'complete' is missing");
+        return pcs_result_damaged(result, "the mark 'complete' is missing");
     result->dimension = (int32_t)dimension;
-    result->complete = complete == 1;
+    result->complete = complete == 1 && !result->note.cut_off;
+    PCS_TRY(read_text(result, PCS_RESULT_ATTRIBUTE_COMMAND, &result->command));
+    PCS_TRY(read_text(result, PCS_RESULT_ATTRIBUTE_VERSION, &result->version));
     pcs_status status = pcs_hdf5_get_text(ctx, result->file, PCS_RESULT_ATTRIBUTE_TITLE,
                                           &result->title);
-    return status == PCS_ERROR_INPUT ? damaged(result, "the title is missing") : status;
-}
-
-// True if every part of the path exists; HDF5 itself wants to be asked part by part.
-static bool has_object(hid_t file, const char *path)
-{
-    char part[64];
-    for (const char *end = strchr(path + 1, '/'); end; end = strchr(end + 1, '/')) {
-        snprintf(part, sizeof part, "%.*s", (int)(end - path), path);
-        if (H5Lexists(file, part, H5P_DEFAULT) <= 0)
-            return false;
-    }
-    return H5Lexists(file, path, H5P_DEFAULT) > 0;
-}
-
-// Opens a dataset and gets its extents; negative if it is missing or has another rank.
-static hid_t open_dataset(hid_t file, const char *path, int rank, hsize_t extent[3])
-{
-    if (!has_object(file, path))
-        return H5I_INVALID_HID;
-    hid_t dataset = H5Dopen2(file, path, H5P_DEFAULT);
-    hid_t space = dataset >= 0 ? H5Dget_space(dataset) : H5I_INVALID_HID;
-    bool fits = space >= 0 && H5Sget_simple_extent_ndims(space) == rank &&
-                H5Sget_simple_extent_dims(space, extent, NULL) == rank;
-    pcs_hdf5_close(space);
-    if (fits)
-        return dataset;
-    pcs_hdf5_close(dataset);
-    return H5I_INVALID_HID;
+    return status == PCS_ERROR_INPUT ? pcs_result_damaged(result, "the title is missing") : status;
 }
 
 // ---- Names ----
 
-static const char *get_name(const name_list *list, int32_t i)
+static const char *get_name(const pcs_name_list *list, int32_t i)
 {
     return list->texts + (size_t)i * list->size;
 }
 
 // Names in a dataset of `columns` columns; *rows is the number found.
 static pcs_status read_names(pcs_result *result, const char *path, int32_t columns, int32_t *rows,
-                             name_list *list)
+                             pcs_name_list *list)
 {
     hsize_t extent[3] = {0, 1, 1};
-    hid_t dataset = open_dataset(result->file, path, columns > 1 ? 2 : 1, extent);
+    hid_t dataset = pcs_hdf5_open_dataset(result->file, path, columns > 1 ? 2 : 1, extent);
     if (dataset < 0)
-        return damaged(result, "names are missing");
+        return pcs_result_damaged(result, "names are missing");
     pcs_status status = PCS_ERROR_INPUT;
     if (extent[0] <= INT32_MAX / PCS_QUANTITY_WIDTH_MAX && extent[1] == (hsize_t)columns)
         status = pcs_hdf5_read_texts(result->ctx, dataset, (int64_t)extent[0] * columns,
                                      &list->texts, &list->size);
     *rows = status >= 0 ? (int32_t)extent[0] : 0;
     pcs_hdf5_close(dataset);
-    return status == PCS_ERROR_INPUT ? damaged(result, "names cannot be read") : status;
+    return status == PCS_ERROR_INPUT ? pcs_result_damaged(result, "names cannot be read") : status;
 }
 
 static pcs_status read_all_names(pcs_result *result)
@@ -159,7 +136,8 @@ static pcs_status read_all_names(pcs_result *result)
     result->objects[PCS_OWNER_NONE] = 1;
     for (int owner = PCS_OWNER_BODY; owner < PCS_OWNER_COUNT; owner++) {
         // Older files know no inputs.
-        if (owner == PCS_OWNER_INPUT && !has_object(result->file, pcs_owner_table[owner].names))
+        if (owner == PCS_OWNER_INPUT &&
+            !pcs_hdf5_has_object(result->file, pcs_owner_table[owner].names))
             continue;
         PCS_TRY(read_names(result, pcs_owner_table[owner].names, 1, &result->objects[owner],
                            &result->names[owner]));
@@ -169,57 +147,28 @@ static pcs_status read_all_names(pcs_result *result)
         read_names(result, PCS_RESULT_JOINT_COORDINATES, N, &found[0], &result->coordinate_names));
     PCS_TRY(read_names(result, PCS_RESULT_JOINT_RATES, N, &found[1], &result->rate_names));
     if (found[0] != joints || found[1] != joints)
-        return damaged(result, "names of joint coordinates do not fit");
+        return pcs_result_damaged(result, "names of joint coordinates do not fit");
     return PCS_OK;
 }
 
 // The model's text is a list of one.
 static pcs_status read_model_text(pcs_result *result)
 {
-    name_list list = {0};
+    pcs_name_list list = {0};
     int32_t count = 0;
     pcs_status status = read_names(result, PCS_RESULT_MODEL, 1, &count, &list);
     result->model_text = list.texts;
     if (status >= 0 && count != 1)
-        status = damaged(result, "the model text is missing");
+        status = pcs_result_damaged(result, "the model text is missing");
     return status;
 }
 
-// ---- Datasets and signals ----
-
-static pcs_status open_datasets(pcs_result *result)
+const char *pcs_result_joint_component(const pcs_result *result, int quantity, int32_t object,
+                                       int32_t component)
 {
-    result->frames = -1;
-    for (int k = 0; k < PCS_QUANTITY_COUNT; k++) {
-        const pcs_quantity_row *row = &pcs_quantity_table[k];
-        int rank = 1 + (row->owner != PCS_OWNER_NONE) + (row->width > 1);
-        if (!has_object(result->file, row->dataset))
-            continue;
-        hsize_t extent[3] = {0, 0, 0};
-        hid_t dataset = open_dataset(result->file, row->dataset, rank, extent);
-        result->dataset[k] = dataset;
-        if (dataset < 0 || extent[0] > INT64_MAX / 64 ||
-            (row->owner != PCS_OWNER_NONE && extent[1] != (hsize_t)result->objects[row->owner]) ||
-            (row->width > 1 && extent[rank - 1] != (hsize_t)row->width))
-            return damaged(result, "a dataset has another shape");
-        if (result->frames < 0 || (int64_t)extent[0] < result->frames)
-            result->frames = (int64_t)extent[0];
-    }
-    return result->dataset[PCS_QUANTITY_TIME] >= 0 ? PCS_OK : damaged(result, "no times");
-}
-
-static bool add_signal(pcs_result *result, int quantity, int32_t object, int32_t component)
-{
-    stored_signal entry = {quantity, object, component};
-    return PCS_PUSH(result->ctx, &result->signals, entry);
-}
-
-// Joint coordinates and rates carry the names of the joint's kind.
-static const char *joint_component(const pcs_result *result, int quantity, int32_t object,
-                                   int32_t component)
-{
-    const name_list *list = quantity == PCS_QUANTITY_JOINT_COORDINATE ? &result->coordinate_names
-                            : quantity == PCS_QUANTITY_JOINT_RATE     ? &result->rate_names
+    const pcs_name_list *list = quantity == PCS_QUANTITY_JOINT_COORDINATE
+                                    ? &result->coordinate_names
+                                : quantity == PCS_QUANTITY_JOINT_RATE ? &result->rate_names
                                                                       : NULL;
     if (!list)
         return NULL;
@@ -227,81 +176,104 @@ static const char *joint_component(const pcs_result *result, int quantity, int32
     return *name ? name : NULL;
 }
 
-static bool add_signals(pcs_result *result, int quantity, int32_t object)
+const char *pcs_result_object_name(const pcs_result *result, pcs_owner owner, int32_t i)
 {
-    const pcs_quantity_row *row = &pcs_quantity_table[quantity];
-    if (result->dataset[quantity] < 0)
-        return true;
-    if (row->signal && row->width == 1)
-        return add_signal(result, quantity, object, 0);
-    for (int32_t c = 0; c < row->width; c++) {
-        bool offered = pcs_quantity_has_component((pcs_quantity)quantity, c, result->dimension) ||
-                       joint_component(result, quantity, object, c);
-        if (offered && !add_signal(result, quantity, object, c))
-            return false;
-    }
-    return true;
+    return i >= 0 && i < result->objects[owner] ? get_name(&result->names[owner], i) : NULL;
 }
 
-static pcs_status list_signals(pcs_result *result)
+// ---- Datasets ----
+
+// Rows of a dataset that are there.
+static int64_t count_rows(const pcs_result *result, hid_t dataset, hsize_t rows)
 {
-    // Quantities of one owner stand together in the table: object by object, then its quantities.
-    for (int k = 0, end; k < PCS_QUANTITY_COUNT; k = end) {
-        pcs_owner owner = pcs_quantity_table[k].owner;
-        for (end = k; end < PCS_QUANTITY_COUNT && pcs_quantity_table[end].owner == owner;)
-            end++;
-        for (int32_t i = 0; i < result->objects[owner]; i++) {
-            for (int q = k; q < end; q++) {
-                if (!add_signals(result, q, i))
-                    return PCS_ERROR_MEMORY;
-            }
-        }
+    return result->note.cut_off ? pcs_hdf5_rows_there(dataset, rows, result->note.size)
+                                : (int64_t)rows;
+}
+
+static void warn_of_frames(pcs_result *result, int64_t most)
+{
+    const long long lost = (long long)(most - result->frames);
+    if (result->note.cut_off && lost == 0)
+        snprintf(result->warning, sizeof result->warning,
+                 "the file is cut off behind its last frame: the summary may be missing; copy it "
+                 "again or repeat the run");
+    else if (result->note.cut_off)
+        snprintf(result->warning, sizeof result->warning,
+                 "the file is cut off: its first %lld frames can be read, %lld are lost; copy it "
+                 "again or repeat the run",
+                 (long long)result->frames, lost);
+    else if (lost > 0)
+        snprintf(result->warning, sizeof result->warning,
+                 "the run was killed while it stored frames: the last %lld are not whole and are "
+                 "left out",
+                 lost);
+}
+
+static pcs_status open_datasets(pcs_result *result)
+{
+    int64_t most = 0;
+    result->frames = -1;
+    for (int k = 0; k < PCS_QUANTITY_COUNT; k++) {
+        const pcs_quantity_row *row = &pcs_quantity_table[k];
+        int rank = 1 + (row->owner != PCS_OWNER_NONE) + (row->width > 1);
+        if (!pcs_hdf5_has_object(result->file, row->dataset))
+            continue;
+        hsize_t extent[3] = {0, 0, 0};
+        hid_t dataset = pcs_hdf5_open_dataset(result->file, row->dataset, rank, extent);
+        result->dataset[k] = dataset;
+        if (dataset < 0 || extent[0] > INT64_MAX / 64 ||
+            (row->owner != PCS_OWNER_NONE && extent[1] != (hsize_t)result->objects[row->owner]) ||
+            (row->width > 1 && extent[rank - 1] != (hsize_t)row->width))
+            return pcs_result_damaged(result, "a dataset has another shape");
+        int64_t rows = count_rows(result, dataset, extent[0]);
+        if (result->frames < 0 || rows < result->frames)
+            result->frames = rows;
+        most = (int64_t)extent[0] > most ? (int64_t)extent[0] : most;
     }
+    if (result->dataset[PCS_QUANTITY_TIME] < 0)
+        return pcs_result_damaged(result, "no times");
+    if (result->note.cut_off && result->frames == 0)
+        return pcs_result_damaged(result, "no frame is left");
+    warn_of_frames(result, most);
     return PCS_OK;
 }
 
-// Path of a signal; returns the length needed, as snprintf does.
-static int print_signal(const pcs_result *result, stored_signal entry, char *path, size_t size)
+// Events came later than the format: a file without them has none.
+static pcs_status open_events(pcs_result *result)
 {
-    const pcs_quantity_row *row = &pcs_quantity_table[entry.quantity];
-    if (row->owner == PCS_OWNER_NONE)
-        return snprintf(path, size, "%s", row->signal);
-    const char *prefix = pcs_owner_table[row->owner].prefix;
-    const char *name = get_name(&result->names[row->owner], entry.object);
-    const char *own = joint_component(result, entry.quantity, entry.object, entry.component);
-    if (own)
-        return snprintf(path, size, "%s.%s.%s", prefix, name, own);
-    if (row->width == 1)
-        return snprintf(path, size, "%s.%s%s%s", prefix, name, *row->signal ? "." : "",
-                        row->signal);
-    return snprintf(path, size, "%s.%s.%s.%s", prefix, name, row->signal,
-                    row->component[entry.component]);
+    int64_t events = INT64_MAX;
+    if (!pcs_hdf5_has_object(result->file, PCS_RESULT_EVENT))
+        return PCS_OK;
+    for (int c = 0; c < PCS_EVENT_COLUMN_COUNT; c++) {
+        hsize_t extent[3] = {0, 0, 0};
+        hid_t dataset = pcs_hdf5_open_dataset(result->file, pcs_event_column_table[c].dataset, 1,
+                                              extent);
+        result->event[c] = dataset;
+        if (dataset < 0 || extent[0] > INT64_MAX / 64)
+            return pcs_result_damaged(result, "the events have another shape");
+        int64_t rows = count_rows(result, dataset, extent[0]);
+        events = rows < events ? rows : events;
+    }
+    hid_t group = H5Gopen2(result->file, PCS_RESULT_EVENT, H5P_DEFAULT);
+    if (group >= 0)
+        (void)pcs_hdf5_get_integer(group, PCS_RESULT_ATTRIBUTE_DROPPED, &result->events_dropped);
+    pcs_hdf5_close(group);
+    result->events = events;
+    return PCS_OK;
 }
 
-// Finds the signal with this path; otherwise false and the nearest path, "" if none is near.
-static bool find_signal(const pcs_result *result, const char *path, stored_signal *found,
-                        char nearest[256])
+static const char *body_name(const void *user, int32_t body)
 {
-    int best = PCS_TEXT_LONGEST_WORD;
-    nearest[0] = '\0';
-    for (int32_t i = 0; i < result->signals.count; i++) {
-        char text[256];
-        if (print_signal(result, result->signals.data[i], text, sizeof text) >= (int)sizeof text)
-            continue;
-        if (strcmp(text, path) == 0) {
-            *found = result->signals.data[i];
-            return true;
-        }
-        const char *candidate = text;
-        if (!pcs_text_nearest(path, &candidate, 1))
-            continue;
-        int distance = pcs_text_distance(path, text);
-        if (distance < best) {
-            best = distance;
-            memcpy(nearest, text, sizeof text);
-        }
-    }
-    return false;
+    return pcs_result_object_name(user, PCS_OWNER_BODY, body);
+}
+
+static pcs_status read_drawings(pcs_result *result)
+{
+    pcs_status status = pcs_result_read_drawings(result->ctx, result->file,
+                                                 result->objects[PCS_OWNER_BODY], body_name, result,
+                                                 &result->drawings);
+    return status == PCS_ERROR_INPUT ? pcs_result_damaged(result, "the drawings cannot be read")
+                                     : status;
 }
 
 // ---- Statistics and checkpoint ----
@@ -311,8 +283,11 @@ static pcs_status read_statistics(pcs_result *result)
     if (H5Lexists(result->file, PCS_RESULT_SUMMARY, H5P_DEFAULT) <= 0)
         return PCS_OK; // the run was cut off
     hid_t group = H5Gopen2(result->file, PCS_RESULT_SUMMARY, H5P_DEFAULT);
+    if (group < 0 && result->note.cut_off)
+        return PCS_OK;
     if (group < 0)
-        return damaged(result, "the summary cannot be read");
+        return pcs_result_damaged(result, "the summary cannot be read");
+    result->has_summary = true;
     for (int32_t i = 0; i < pcs_statistic_count; i++) {
         const pcs_statistic_row *row = &pcs_statistic_table[i];
         void *field = (char *)&result->statistics + row->offset;
@@ -334,7 +309,7 @@ static pcs_status read_statistics(pcs_result *result)
 static pcs_status read_checkpoint(pcs_result *result)
 {
     hsize_t extent[3] = {0, 0, 0};
-    hid_t dataset = open_dataset(result->file, PCS_RESULT_CHECKPOINT, 1, extent);
+    hid_t dataset = pcs_hdf5_open_dataset(result->file, PCS_RESULT_CHECKPOINT, 1, extent);
     if (dataset < 0)
         return pcs_error(result->ctx, PCS_ERROR_INPUT,
                          "%s: has no checkpoint, because the run was cut off; resume from a "
@@ -343,7 +318,7 @@ static pcs_status read_checkpoint(pcs_result *result)
     unsigned char *bytes = pcs_calloc(result->ctx, (size_t)extent[0], 1);
     pcs_status status = bytes ? PCS_OK : PCS_ERROR_MEMORY;
     if (bytes && H5Dread(dataset, H5T_NATIVE_UINT8, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes) < 0)
-        status = damaged(result, "the checkpoint cannot be read");
+        status = pcs_result_damaged(result, "the checkpoint cannot be read");
     H5Dclose(dataset);
     if (status < 0) {
         pcs_free(result->ctx, bytes);
@@ -362,8 +337,25 @@ static pcs_status read_everything(pcs_result *result)
     PCS_TRY(read_model_text(result));
     PCS_TRY(read_all_names(result));
     PCS_TRY(open_datasets(result));
-    PCS_TRY(list_signals(result));
-    return read_statistics(result);
+    PCS_TRY(open_events(result));
+    PCS_TRY(read_drawings(result));
+    PCS_TRY(pcs_result_list_signals(result));
+    PCS_TRY(read_statistics(result));
+    if (!result->has_summary && !*result->warning)
+        snprintf(result->warning, sizeof result->warning,
+                 "the run was killed or is still running: there is no summary");
+    return PCS_OK;
+}
+
+// Whatever cannot be read in a file that is cut off is missing for that reason.
+static pcs_status explain(pcs_result *result, pcs_status status)
+{
+    if (!result->note.cut_off || status >= 0 || status == PCS_ERROR_MEMORY)
+        return status;
+    return pcs_error(result->ctx, PCS_ERROR_IO,
+                     "%s: cannot read the result: the file is cut off so early that no frame can "
+                     "be read; copy it again or repeat the run",
+                     result->path);
 }
 
 pcs_status pcs_result_open(pcs_context *ctx, const char *path, pcs_result **out)
@@ -373,14 +365,16 @@ pcs_status pcs_result_open(pcs_context *ctx, const char *path, pcs_result **out)
     if (!result)
         return PCS_ERROR_MEMORY;
     result->ctx = ctx;
-    result->file = H5I_INVALID_HID;
+    result->driver = result->file = H5I_INVALID_HID;
     for (int k = 0; k < PCS_QUANTITY_COUNT; k++)
         result->dataset[k] = H5I_INVALID_HID;
+    for (int c = 0; c < PCS_EVENT_COLUMN_COUNT; c++)
+        result->event[c] = H5I_INVALID_HID;
     result->path = pcs_strdup(ctx, path);
     pcs_status status = result->path ? PCS_OK : PCS_ERROR_MEMORY;
     if (status >= 0) {
         pcs_hdf5_enter(&result->guard);
-        status = read_everything(result);
+        status = explain(result, read_everything(result));
         pcs_hdf5_leave(&result->guard);
     }
     if (status >= 0)
@@ -398,7 +392,10 @@ void pcs_result_destroy(pcs_result *result)
     pcs_hdf5_enter(&result->guard);
     for (int k = 0; k < PCS_QUANTITY_COUNT; k++)
         pcs_hdf5_close(result->dataset[k]);
+    for (int c = 0; c < PCS_EVENT_COLUMN_COUNT; c++)
+        pcs_hdf5_close(result->event[c]);
     pcs_hdf5_close(result->file);
+    pcs_hdf5_driver_close(result->driver);
     pcs_hdf5_leave(&result->guard);
     for (int owner = PCS_OWNER_BODY; owner < PCS_OWNER_COUNT; owner++)
         pcs_free(ctx, result->names[owner].texts);
@@ -406,7 +403,10 @@ void pcs_result_destroy(pcs_result *result)
     pcs_free(ctx, result->rate_names.texts);
     PCS_ARRAY_FREE(ctx, &result->signals);
     pcs_free(ctx, result->checkpoint);
+    pcs_drawing_list_free(ctx, &result->drawings);
     pcs_free(ctx, result->title);
+    pcs_free(ctx, result->command);
+    pcs_free(ctx, result->version);
     pcs_free(ctx, result->model_text);
     pcs_free(ctx, result->path);
     pcs_free(ctx, result);
@@ -422,9 +422,24 @@ bool pcs_result_is_complete(const pcs_result *result)
     return result->complete;
 }
 
+const char *pcs_result_warning(const pcs_result *result)
+{
+    return result->warning;
+}
+
 const char *pcs_result_title(const pcs_result *result)
 {
     return result->title;
+}
+
+const char *pcs_result_command(const pcs_result *result)
+{
+    return result->command;
+}
+
+const char *pcs_result_version(const pcs_result *result)
+{
+    return result->version;
 }
 
 const char *pcs_result_model_text(const pcs_result *result)
@@ -432,54 +447,59 @@ const char *pcs_result_model_text(const pcs_result *result)
     return result->model_text;
 }
 
+bool pcs_result_has_summary(const pcs_result *result)
+{
+    return result->has_summary;
+}
+
 const pcs_statistics *pcs_result_statistics(const pcs_result *result)
 {
     return &result->statistics;
 }
 
-// Reads one number of each frame.
-static bool read_column(pcs_result *result, stored_signal entry, double *values)
+int32_t pcs_result_dimension(const pcs_result *result)
 {
-    const pcs_quantity_row *row = &pcs_quantity_table[entry.quantity];
-    hsize_t start[3] = {0, 0, 0}, count[3] = {(hsize_t)result->frames, 1, 1};
-    int rank = 1;
-    if (row->owner != PCS_OWNER_NONE)
-        start[rank++] = (hsize_t)entry.object;
-    if (row->width > 1)
-        start[rank++] = (hsize_t)entry.component;
-    hid_t dataset = result->dataset[entry.quantity];
-    hid_t space = H5Dget_space(dataset);
-    hid_t memory = H5Screate_simple(1, count, NULL);
-    bool ok = space >= 0 && memory >= 0 &&
-              H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL) >= 0 &&
-              H5Dread(dataset, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, values) >= 0;
-    pcs_hdf5_close(memory);
-    pcs_hdf5_close(space);
-    return ok;
+    return result->dimension;
 }
 
-pcs_status pcs_result_signal(pcs_result *result, const char *path, double *values)
+int32_t pcs_result_body_count(const pcs_result *result)
 {
-    stored_signal entry = {0, 0, 0};
-    char nearest[256];
-    if (!find_signal(result, path, &entry, nearest))
-        return pcs_error(result->ctx, PCS_ERROR_INPUT, "%s: no signal '%s'%s%s%s", result->path,
-                         path, *nearest ? "; did you mean '" : "", nearest, *nearest ? "'?" : "");
-    if (result->frames == 0)
-        return PCS_OK;
-    pcs_hdf5_enter(&result->guard);
-    bool ok = read_column(result, entry, values);
-    pcs_status status = ok ? PCS_OK : cannot(result, "read the result");
-    pcs_hdf5_leave(&result->guard);
-    return status;
+    return result->objects[PCS_OWNER_BODY];
 }
 
-bool pcs_result_signal_path(const pcs_result *result, int32_t index, char *path, size_t size)
+const char *pcs_result_body_name(const pcs_result *result, int32_t body)
 {
-    if (index < 0 || index >= result->signals.count)
-        return false;
-    print_signal(result, result->signals.data[index], path, size);
-    return true;
+    return pcs_result_object_name(result, PCS_OWNER_BODY, body);
+}
+
+int32_t pcs_result_joint_count(const pcs_result *result)
+{
+    return result->objects[PCS_OWNER_JOINT];
+}
+
+const char *pcs_result_joint_name(const pcs_result *result, int32_t joint)
+{
+    return pcs_result_object_name(result, PCS_OWNER_JOINT, joint);
+}
+
+int32_t pcs_result_contact_count(const pcs_result *result)
+{
+    return result->objects[PCS_OWNER_CONTACT];
+}
+
+const char *pcs_result_contact_name(const pcs_result *result, int32_t slot)
+{
+    return pcs_result_object_name(result, PCS_OWNER_CONTACT, slot);
+}
+
+int32_t pcs_result_drawing_count(const pcs_result *result)
+{
+    return result->drawings.count;
+}
+
+const pcs_drawing *pcs_result_drawing(const pcs_result *result, int32_t index)
+{
+    return index >= 0 && index < result->drawings.count ? &result->drawings.items[index] : NULL;
 }
 
 pcs_status pcs_result_checkpoint(pcs_result *result, const void **bytes, size_t *size)
@@ -493,66 +513,4 @@ pcs_status pcs_result_checkpoint(pcs_result *result, const void **bytes, size_t 
     *bytes = result->checkpoint;
     *size = result->checkpoint_size;
     return PCS_OK;
-}
-
-// ---- For exporters (io/result_blocks.h) ----
-
-int32_t pcs_result_dimension(const pcs_result *result)
-{
-    return result->dimension;
-}
-
-int32_t pcs_result_object_count(const pcs_result *result, pcs_owner owner)
-{
-    return result->objects[owner];
-}
-
-const char *pcs_result_object_name(const pcs_result *result, pcs_owner owner, int32_t i)
-{
-    return get_name(&result->names[owner], i);
-}
-
-bool pcs_result_has_quantity(const pcs_result *result, pcs_quantity quantity)
-{
-    return result->dataset[quantity] >= 0;
-}
-
-hid_t pcs_result_hdf5(const pcs_result *result)
-{
-    return result->file;
-}
-
-const char *pcs_result_path(const pcs_result *result)
-{
-    return result->path;
-}
-
-pcs_status pcs_result_read_frames(pcs_result *result, pcs_quantity quantity, int64_t first,
-                                  int64_t count, double *values)
-{
-    const pcs_quantity_row *row = &pcs_quantity_table[quantity];
-    const int32_t objects = result->objects[row->owner];
-    if (result->dataset[quantity] < 0 || first < 0 || count < 0 || first > result->frames - count)
-        return pcs_error(result->ctx, PCS_ERROR_ARGUMENT, "%s: has no %s of frames %lld to %lld",
-                         result->path, row->dataset, (long long)first,
-                         (long long)(first + count - 1));
-    if (count == 0 || objects == 0)
-        return PCS_OK;
-    hsize_t start[3] = {(hsize_t)first, 0, 0};
-    hsize_t extent[3] = {(hsize_t)count, (hsize_t)objects, (hsize_t)row->width};
-    if (row->owner == PCS_OWNER_NONE)
-        extent[1] = extent[2];
-    pcs_hdf5_enter(&result->guard);
-    hid_t dataset = result->dataset[quantity];
-    hsize_t total = (hsize_t)count * (hsize_t)objects * (hsize_t)row->width;
-    hid_t space = H5Dget_space(dataset);
-    hid_t memory = H5Screate_simple(1, &total, NULL);
-    bool ok = space >= 0 && memory >= 0 &&
-              H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, extent, NULL) >= 0 &&
-              H5Dread(dataset, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, values) >= 0;
-    pcs_hdf5_close(memory);
-    pcs_hdf5_close(space);
-    pcs_status status = ok ? PCS_OK : cannot(result, "read the result");
-    pcs_hdf5_leave(&result->guard);
-    return status;
 }

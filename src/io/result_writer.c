@@ -18,8 +18,13 @@
 #include "base/timer.h"
 #include "io/file_error.h"
 #include "io/hdf5_driver.h"
-#include "io/hdf5_file.h"
+#include "io/result_drawings.h"
+#include "io/result_events.h"
 #include "io/result_layout.h"
+
+// The header of the root group: links with the length of their names, and the bytes of attributes
+// beside the texts that they hold. Beyond the largest number of links the group changes its layout.
+enum { ROOT_LINKS = 24, ROOT_LINKS_MAX = 64, ROOT_NAME_LENGTH = 12, ROOT_ATTRIBUTE_BYTES = 1000 };
 
 // Frames of one chunk and of one batch: bounded by bytes for large models (few seeks, small memory)
 // and by number for small ones (a short run must not make a large file).
@@ -35,6 +40,7 @@ struct pcs_result_writer {
     hid_t driver, file;
     hid_t dataset[PCS_QUANTITY_COUNT]; // negative: not in this model
     double *buffer[PCS_QUANTITY_COUNT];
+    pcs_event_store events;
     int32_t batch, buffered; // frames
     int64_t stored;
     double flush_interval, last_flush; // wall clock, s
@@ -113,12 +119,25 @@ static bool forbid_eviction(hid_t file)
     return H5Fset_mdc_config(file, &config) >= 0;
 }
 
-static pcs_status create_file(pcs_result_writer *writer)
+// All of the root group stands in its header, with room for the links that come at the end, so that a
+// file which is cut off can still be read. HDF5 takes the room from a number of links.
+static bool reserve_header(hid_t creation, const pcs_result_def *def)
+{
+    size_t texts = (def->title ? strlen(def->title) : 0) +
+                   (def->command ? strlen(def->command) : 0);
+    size_t links = ROOT_LINKS + (texts + ROOT_ATTRIBUTE_BYTES) / ROOT_NAME_LENGTH;
+    links = links < UINT16_MAX ? links : UINT16_MAX;
+    return H5Pset_link_phase_change(creation, UINT16_MAX, ROOT_LINKS_MAX) >= 0 &&
+           H5Pset_est_link_info(creation, (unsigned)links, ROOT_NAME_LENGTH) >= 0;
+}
+
+static pcs_status create_file(pcs_result_writer *writer, const pcs_result_def *def)
 {
     hid_t access_properties = pcs_hdf5_driver_properties(&writer->note, &writer->driver);
     hid_t creation = H5Pcreate(H5P_FILE_CREATE);
     // No time stamps: equal runs give equal files.
     if (access_properties >= 0 && creation >= 0 && H5Pset_obj_track_times(creation, false) >= 0 &&
+        reserve_header(creation, def) &&
         H5Pset_libver_bounds(access_properties, H5F_LIBVER_V18, H5F_LIBVER_V18) >= 0)
         writer->file = H5Fcreate(writer->part, H5F_ACC_EXCL, creation, access_properties);
     pcs_hdf5_close(creation);
@@ -129,52 +148,11 @@ static pcs_status create_file(pcs_result_writer *writer)
     return forbid_eviction(writer->file) ? PCS_OK : cannot(writer, "create the result");
 }
 
-static bool create_group(hid_t file, const char *path)
-{
-    hid_t creation = H5Pcreate(H5P_GROUP_CREATE);
-    hid_t group = H5I_INVALID_HID;
-    if (creation >= 0 && H5Pset_obj_track_times(creation, false) >= 0)
-        group = H5Gcreate2(file, path, H5P_DEFAULT, creation, H5P_DEFAULT);
-    pcs_hdf5_close(creation);
-    pcs_hdf5_close(group);
-    return group >= 0;
-}
-
-// A dataset that is written once; zero rows are allowed.
-static bool put_table(hid_t file, const char *path, hid_t type, int rank, const hsize_t *size,
-                      const void *data)
-{
-    hid_t space = H5Screate_simple(rank, size, NULL);
-    hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
-    hid_t dataset = H5I_INVALID_HID;
-    if (space >= 0 && creation >= 0 && H5Pset_obj_track_times(creation, false) >= 0)
-        dataset = H5Dcreate2(file, path, type, space, H5P_DEFAULT, creation, H5P_DEFAULT);
-    bool ok = dataset >= 0 &&
-              (size[0] == 0 || H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0);
-    pcs_hdf5_close(dataset);
-    pcs_hdf5_close(creation);
-    pcs_hdf5_close(space);
-    return ok;
-}
-
-// Texts of equal stored length, in `columns` columns.
 static pcs_status put_names(pcs_result_writer *writer, const char *path, const char *const *names,
                             int32_t count, int32_t columns)
 {
-    hsize_t size[2] = {(hsize_t)count, (hsize_t)columns};
-    size_t length = 0, n = (size_t)count * (size_t)columns;
-    for (size_t i = 0; i < n; i++)
-        length = strlen(names[i]) > length ? strlen(names[i]) : length;
-    char *block = pcs_calloc(writer->ctx, n, length + 1);
-    if (!block)
-        return PCS_ERROR_MEMORY;
-    for (size_t i = 0; i < n; i++)
-        memcpy(block + i * (length + 1), names[i], strlen(names[i]));
-    hid_t type = pcs_hdf5_text_type(length);
-    bool ok = type >= 0 && put_table(writer->file, path, type, columns > 1 ? 2 : 1, size, block);
-    pcs_hdf5_close(type);
-    pcs_free(writer->ctx, block);
-    return ok ? PCS_OK : cannot(writer, "write the names");
+    pcs_status status = pcs_hdf5_put_names(writer->ctx, writer->file, path, names, count, columns);
+    return status == PCS_ERROR_IO ? cannot(writer, "write the names") : status;
 }
 
 static const char *object_name(const pcs_model *model, pcs_owner owner, int32_t i)
@@ -202,7 +180,7 @@ static pcs_status put_object_names(pcs_result_writer *writer, const pcs_model *m
             names[i] = object_name(model, (pcs_owner)owner, i);
         const pcs_owner_row *row = &pcs_owner_table[owner];
         pcs_status status = PCS_OK;
-        if (!create_group(writer->file, row->group))
+        if (!pcs_hdf5_create_group(writer->file, row->group))
             status = cannot(writer, "write the names");
         if (status >= 0)
             status = put_names(writer, row->names, names, count, 1);
@@ -239,59 +217,12 @@ static pcs_status put_joint_names(pcs_result_writer *writer, const pcs_model *mo
     return status;
 }
 
-// Compound type of pcs_shape_row, with the kinds as a named enumeration.
-static hid_t shape_type(void)
+static pcs_status put_drawings(pcs_result_writer *writer, const pcs_model *model)
 {
-    const hsize_t three = 3, four = 4;
-    hid_t kind = H5Tenum_create(H5T_NATIVE_INT32);
-    hid_t vector = H5Tarray_create2(H5T_NATIVE_DOUBLE, 1, &three);
-    hid_t quaternion = H5Tarray_create2(H5T_NATIVE_DOUBLE, 1, &four);
-    hid_t type = H5Tcreate(H5T_COMPOUND, sizeof(pcs_shape_row));
-    bool ok = kind >= 0 && vector >= 0 && quaternion >= 0 && type >= 0;
-    const char *name;
-    for (int32_t k = 0; ok && (name = pcs_shape_kind_name((pcs_shape_kind)k)); k++)
-        ok = H5Tenum_insert(kind, name, &k) >= 0;
-    ok = ok && H5Tinsert(type, "body", HOFFSET(pcs_shape_row, body), H5T_NATIVE_INT32) >= 0 &&
-         H5Tinsert(type, "kind", HOFFSET(pcs_shape_row, kind), kind) >= 0 &&
-         H5Tinsert(type, "size", HOFFSET(pcs_shape_row, size), vector) >= 0 &&
-         H5Tinsert(type, "position", HOFFSET(pcs_shape_row, position), vector) >= 0 &&
-         H5Tinsert(type, "rotation", HOFFSET(pcs_shape_row, rotation), quaternion) >= 0;
-    pcs_hdf5_close(quaternion);
-    pcs_hdf5_close(vector);
-    pcs_hdf5_close(kind);
-    if (ok)
-        return type;
-    pcs_hdf5_close(type);
-    return H5I_INVALID_HID;
-}
-
-static pcs_status put_shapes(pcs_result_writer *writer, const pcs_model *model)
-{
-    hsize_t count = 0;
-    const pcs_shape_def *shapes = NULL;
-    for (int32_t b = 0; b < writer->objects[PCS_OWNER_BODY]; b++)
-        count += (hsize_t)pcs_model_body_shapes(model, b, &shapes);
-    pcs_shape_row *rows = PCS_NEW_ARRAY(writer->ctx, pcs_shape_row, count);
-    if (!rows)
-        return PCS_ERROR_MEMORY;
-    pcs_shape_row *row = rows;
-    for (int32_t b = 0; b < writer->objects[PCS_OWNER_BODY]; b++) {
-        int32_t n = pcs_model_body_shapes(model, b, &shapes);
-        for (int32_t i = 0; i < n; i++) {
-            const pcs_shape_def *s = &shapes[i];
-            *row++ = (pcs_shape_row){
-                .body = b,
-                .kind = (int32_t)s->kind,
-                .size = {s->size.x, s->size.y, s->size.z},
-                .position = {s->position.x, s->position.y, s->position.z},
-                .rotation = {s->rotation.w, s->rotation.x, s->rotation.y, s->rotation.z}};
-        }
-    }
-    hid_t type = shape_type();
-    bool ok = type >= 0 && put_table(writer->file, PCS_RESULT_BODY_SHAPES, type, 1, &count, rows);
-    pcs_hdf5_close(type);
-    pcs_free(writer->ctx, rows);
-    return ok ? PCS_OK : cannot(writer, "write the shapes");
+    pcs_status status = pcs_result_put_shapes(writer->ctx, writer->file, model);
+    if (status >= 0)
+        status = pcs_result_put_drawings(writer->ctx, writer->file, model);
+    return status == PCS_ERROR_IO ? cannot(writer, "write what is to be drawn") : status;
 }
 
 static pcs_status put_header(pcs_result_writer *writer, const pcs_result_def *def)
@@ -306,7 +237,8 @@ static pcs_status put_header(pcs_result_writer *writer, const pcs_result_def *de
               pcs_hdf5_put_text(file, PCS_RESULT_ATTRIBUTE_COMMAND, command) &&
               pcs_hdf5_put_integer(file, PCS_RESULT_ATTRIBUTE_DIMENSION, writer->dimension) &&
               pcs_hdf5_put_integer(file, PCS_RESULT_ATTRIBUTE_COMPLETE, 0) &&
-              create_group(file, "/energy") && create_group(file, "/solver");
+              pcs_hdf5_put_integer(file, PCS_RESULT_ATTRIBUTE_HEADER, 0) && // not known yet
+              pcs_hdf5_create_group(file, "/energy") && pcs_hdf5_create_group(file, "/solver");
     if (!ok)
         return cannot(writer, "write the header");
     return put_names(writer, PCS_RESULT_MODEL, &text, 1, 1);
@@ -370,13 +302,15 @@ static pcs_status create_dataset(pcs_result_writer *writer, pcs_quantity quantit
     hid_t type = row->is_byte ? H5T_STD_U8LE : H5T_IEEE_F64LE;
     hid_t space = H5Screate_simple(rank, size, most);
     hid_t creation = growing_properties(row, rank, chunk);
+    hid_t growing = pcs_hdf5_growing_access();
     hid_t dataset = H5I_INVALID_HID;
-    if (space >= 0 && creation >= 0)
+    if (space >= 0 && creation >= 0 && growing >= 0)
         dataset = H5Dcreate2(writer->file, row->dataset, type, space, H5P_DEFAULT, creation,
-                             H5P_DEFAULT);
+                             growing);
     writer->dataset[quantity] = dataset;
     bool ok = dataset >= 0 && pcs_hdf5_put_text(dataset, PCS_RESULT_ATTRIBUTE_UNIT, row->unit) &&
               pcs_hdf5_put_text(dataset, PCS_RESULT_ATTRIBUTE_DESCRIPTION, row->description);
+    pcs_hdf5_close(growing);
     pcs_hdf5_close(creation);
     pcs_hdf5_close(space);
     if (!ok)
@@ -550,9 +484,24 @@ static pcs_status write_batch(pcs_result_writer *writer)
     return PCS_OK;
 }
 
+static pcs_status take_events(pcs_result_writer *writer, const pcs_simulation *simulation)
+{
+    if (!pcs_event_store_take(&writer->events, simulation) || writer->note.write_failed)
+        return fail(writer);
+    return PCS_OK;
+}
+
+static pcs_status write_events(pcs_result_writer *writer)
+{
+    if (!pcs_event_store_write(&writer->events, writer->file) || writer->note.write_failed)
+        return fail(writer);
+    return PCS_OK;
+}
+
 static pcs_status flush(pcs_result_writer *writer)
 {
     PCS_TRY(write_batch(writer));
+    PCS_TRY(write_events(writer));
     if (H5Fflush(writer->file, H5F_SCOPE_GLOBAL) < 0 || writer->note.write_failed)
         return fail(writer);
     writer->last_flush = pcs_timer_now();
@@ -561,6 +510,7 @@ static pcs_status flush(pcs_result_writer *writer)
 
 static pcs_status append(pcs_result_writer *writer, const pcs_simulation *simulation)
 {
+    PCS_TRY(take_events(writer, simulation));
     gather_scalars(writer, simulation);
     gather_bodies(writer, simulation);
     gather_joints(writer, simulation);
@@ -593,7 +543,7 @@ static bool put_statistics(hid_t group, const pcs_statistics *statistics)
 static pcs_status put_summary(pcs_result_writer *writer, const pcs_simulation *simulation)
 {
     hid_t group = H5I_INVALID_HID;
-    if (create_group(writer->file, PCS_RESULT_SUMMARY))
+    if (pcs_hdf5_create_group(writer->file, PCS_RESULT_SUMMARY))
         group = H5Gopen2(writer->file, PCS_RESULT_SUMMARY, H5P_DEFAULT);
     bool ok = group >= 0 && put_statistics(group, pcs_simulation_statistics(simulation));
     pcs_hdf5_close(group);
@@ -607,7 +557,8 @@ static pcs_status put_checkpoint(pcs_result_writer *writer, const pcs_simulation
     if (!bytes)
         return PCS_ERROR_MEMORY;
     hsize_t extent = pcs_simulation_save(simulation, bytes, size);
-    bool ok = put_table(writer->file, PCS_RESULT_CHECKPOINT, H5T_NATIVE_UINT8, 1, &extent, bytes);
+    bool ok = pcs_hdf5_put_table(writer->file, PCS_RESULT_CHECKPOINT, H5T_NATIVE_UINT8, 1, &extent,
+                                 bytes);
     pcs_free(writer->ctx, bytes);
     return ok ? PCS_OK : cannot(writer, "write the checkpoint");
 }
@@ -615,6 +566,8 @@ static pcs_status put_checkpoint(pcs_result_writer *writer, const pcs_simulation
 static pcs_status finish(pcs_result_writer *writer, const pcs_simulation *simulation, bool complete)
 {
     PCS_TRY(write_batch(writer));
+    PCS_TRY(take_events(writer, simulation));
+    PCS_TRY(write_events(writer));
     PCS_TRY(put_summary(writer, simulation));
     PCS_TRY(put_checkpoint(writer, simulation));
     if (!pcs_hdf5_set_integer(writer->file, PCS_RESULT_ATTRIBUTE_COMPLETE, complete))
@@ -628,6 +581,7 @@ static bool close_file(pcs_result_writer *writer)
         pcs_hdf5_close(writer->dataset[k]);
         writer->dataset[k] = H5I_INVALID_HID;
     }
+    pcs_event_store_close(&writer->events);
     bool ok = writer->file < 0 || H5Fclose(writer->file) >= 0;
     writer->file = H5I_INVALID_HID;
     pcs_hdf5_driver_close(writer->driver);
@@ -662,16 +616,24 @@ static void free_writer(pcs_result_writer *writer)
 
 // ---- Public functions ----
 
-static pcs_status open_and_fill(pcs_result_writer *writer, const pcs_model *model,
+static pcs_status open_and_fill(pcs_result_writer *writer, const pcs_simulation *simulation,
                                 const pcs_result_def *def)
 {
+    const pcs_model *model = pcs_simulation_model(simulation);
     PCS_TRY(remove_leftover(writer));
-    PCS_TRY(create_file(writer));
+    PCS_TRY(create_file(writer, def));
     PCS_TRY(put_header(writer, def));
     PCS_TRY(put_object_names(writer, model));
     PCS_TRY(put_joint_names(writer, model));
-    PCS_TRY(put_shapes(writer, model));
+    PCS_TRY(put_drawings(writer, model));
     PCS_TRY(create_datasets(writer));
+    if (!pcs_event_store_create(&writer->events, writer->file, simulation))
+        return cannot(writer, "create a dataset");
+    hsize_t size = 0;
+    PCS_TRY(flush(writer));
+    if (H5Fget_filesize(writer->file, &size) < 0 ||
+        !pcs_hdf5_set_integer(writer->file, PCS_RESULT_ATTRIBUTE_HEADER, (int64_t)size))
+        return cannot(writer, "write the header");
     return flush(writer);
 }
 
@@ -693,6 +655,7 @@ static pcs_result_writer *new_writer(pcs_context *ctx, const pcs_model *model,
     writer->objects[PCS_OWNER_INPUT] = pcs_model_input_count(model);
     writer->flush_interval = def->flush_interval;
     writer->driver = writer->file = H5I_INVALID_HID;
+    pcs_event_store_init(&writer->events);
     for (int k = 0; k < PCS_QUANTITY_COUNT; k++)
         writer->dataset[k] = H5I_INVALID_HID;
     if (writer->path && writer->part) {
@@ -716,7 +679,7 @@ pcs_status pcs_result_create(pcs_context *ctx, const pcs_simulation *simulation,
     if (!writer)
         return PCS_ERROR_MEMORY;
     pcs_hdf5_enter(&writer->guard);
-    pcs_status status = open_and_fill(writer, model, def);
+    pcs_status status = open_and_fill(writer, simulation, def);
     pcs_hdf5_leave(&writer->guard);
     if (status >= 0)
         *out = writer;
@@ -725,12 +688,29 @@ pcs_status pcs_result_create(pcs_context *ctx, const pcs_simulation *simulation,
     return status;
 }
 
+static pcs_status earlier_failure(const pcs_result_writer *writer)
+{
+    return pcs_error(writer->ctx, PCS_ERROR_IO, "%s: an earlier write failed", writer->part);
+}
+
 pcs_status pcs_result_append(pcs_result_writer *writer, const pcs_simulation *simulation)
 {
     if (writer->failed)
-        return pcs_error(writer->ctx, PCS_ERROR_IO, "%s: an earlier write failed", writer->part);
+        return earlier_failure(writer);
     pcs_hdf5_enter(&writer->guard);
     pcs_status status = append(writer, simulation);
+    pcs_hdf5_leave(&writer->guard);
+    return status;
+}
+
+pcs_status pcs_result_note(pcs_result_writer *writer, const pcs_simulation *simulation)
+{
+    if (writer->failed)
+        return earlier_failure(writer);
+    if (writer->events.next == pcs_simulation_event_count(simulation))
+        return PCS_OK; // as after most steps
+    pcs_hdf5_enter(&writer->guard);
+    pcs_status status = take_events(writer, simulation);
     pcs_hdf5_leave(&writer->guard);
     return status;
 }

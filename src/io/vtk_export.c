@@ -9,7 +9,7 @@
 
 #include "geometry/tessellate.h"
 #include "io/file_error.h"
-#include "io/result_blocks.h"
+#include "io/result_file.h"
 #include "io/vtk_mesh.h"
 #include "math/rotation.h"
 
@@ -37,7 +37,6 @@ typedef struct exporter {
     int64_t n_frames;
     double *values[PCS_QUANTITY_COUNT]; // of one frame; zeros where the file has none
     pcs_quat *rotation;
-    pcs_scene scene;
     pcs_vtk_mesh meshes[PART_COUNT]; // contacts have none
     bool present[PART_COUNT];
     pcs_vtk_text text;
@@ -51,10 +50,17 @@ pcs_vtk_opts pcs_vtk_default(void)
 
 static int32_t count_of(const exporter *e, pcs_owner owner)
 {
-    return pcs_result_object_count(e->result, owner);
+    return e->result->objects[owner];
 }
 
 // ---- Choosing and reading frames ----
+
+static pcs_status read_frames(exporter *e, pcs_quantity quantity, int64_t first, int64_t count,
+                              double *values)
+{
+    return pcs_result_read(e->result, pcs_quantity_table[quantity].dataset,
+                           (pcs_frame_range){first, count, 1}, values);
+}
 
 static pcs_status choose_frames(exporter *e)
 {
@@ -64,19 +70,18 @@ static pcs_status choose_frames(exporter *e)
     e->frames = PCS_NEW_ARRAY(e->ctx, int64_t, all);
     if (!e->times || !e->frames)
         return PCS_ERROR_MEMORY;
-    PCS_TRY(pcs_result_read_frames(e->result, PCS_QUANTITY_TIME, 0, all, e->times));
+    PCS_TRY(read_frames(e, PCS_QUANTITY_TIME, 0, all, e->times));
     for (int64_t i = 0; i < all; i++) {
         bool in = e->times[i] >= e->opts->from && e->times[i] <= e->opts->to;
         if (in && inside++ % e->opts->every == 0)
             e->frames[e->n_frames++] = i;
     }
     if (e->n_frames == 0 && all == 0)
-        return pcs_error(e->ctx, PCS_ERROR_INPUT, "%s: the result has no frames",
-                         pcs_result_path(e->result));
+        return pcs_error(e->ctx, PCS_ERROR_INPUT, "%s: the result has no frames", e->result->path);
     if (e->n_frames == 0)
         return pcs_error(e->ctx, PCS_ERROR_ARGUMENT,
                          "%s: no frame from %g s to %g s; the result runs from %g s to %g s",
-                         pcs_result_path(e->result), e->opts->from, e->opts->to, e->times[0],
+                         e->result->path, e->opts->from, e->opts->to, e->times[0],
                          e->times[all - 1]);
     return PCS_OK;
 }
@@ -99,8 +104,8 @@ static pcs_status read_frame(exporter *e, int64_t frame)
 {
     for (int k = 0; k < FRAME_QUANTITIES; k++) {
         pcs_quantity quantity = frame_quantities[k];
-        if (pcs_result_has_quantity(e->result, quantity))
-            PCS_TRY(pcs_result_read_frames(e->result, quantity, frame, 1, e->values[quantity]));
+        if (e->result->dataset[quantity] >= 0)
+            PCS_TRY(read_frames(e, quantity, frame, 1, e->values[quantity]));
     }
     for (int32_t i = 0; i < count_of(e, PCS_OWNER_BODY); i++) {
         const double *r = e->values[PCS_QUANTITY_BODY_ROTATION] + 4 * i;
@@ -147,8 +152,8 @@ static double radius_around(const pcs_drawing *d)
 static double find_reach(const exporter *e)
 {
     double reach = 0;
-    for (int32_t i = 0; i < e->scene.drawings.count; i++) {
-        const pcs_drawing *d = &e->scene.drawings.data[i];
+    for (int32_t i = 0; i < pcs_result_drawing_count(e->result); i++) {
+        const pcs_drawing *d = pcs_result_drawing(e->result, i);
         double far = pcs_v3_norm(d->a.position) + radius_around(d);
         if (d->a.body >= 0 && isfinite(far))
             reach = fmax(reach, far);
@@ -162,16 +167,16 @@ static pcs_status find_extent(exporter *e, pcs_vtk_extent *extent)
     const double reach = find_reach(e);
     *extent = (pcs_vtk_extent){.lo = {HUGE_VAL, HUGE_VAL, HUGE_VAL},
                                .hi = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}};
-    bool stored = pcs_result_has_quantity(e->result, PCS_QUANTITY_BODY_POSITION);
+    bool stored = e->result->dataset[PCS_QUANTITY_BODY_POSITION] >= 0;
     for (int64_t k = 0; stored && k < e->n_frames; k++) {
-        PCS_TRY(pcs_result_read_frames(e->result, PCS_QUANTITY_BODY_POSITION, e->frames[k], 1,
-                                       e->values[PCS_QUANTITY_BODY_POSITION]));
+        PCS_TRY(read_frames(e, PCS_QUANTITY_BODY_POSITION, e->frames[k], 1,
+                            e->values[PCS_QUANTITY_BODY_POSITION]));
         for (int32_t i = 0; i < count_of(e, PCS_OWNER_BODY); i++)
             take_in(extent, pcs_v3_load(position + 3 * i), reach);
     }
-    for (int32_t i = 0; i < e->scene.drawings.count; i++)
-        if (e->scene.drawings.data[i].a.body == PCS_GROUND)
-            take_in(extent, e->scene.drawings.data[i].a.position, 0);
+    for (int32_t i = 0; i < pcs_result_drawing_count(e->result); i++)
+        if (pcs_result_drawing(e->result, i)->a.body == PCS_GROUND)
+            take_in(extent, pcs_result_drawing(e->result, i)->a.position, 0);
     if (!(extent->lo.x <= extent->hi.x))
         *extent = (pcs_vtk_extent){.lo = {-1, -1, -1}, .hi = {1, 1, 1}};
     extent->size = pcs_v3_norm(pcs_v3_sub(extent->hi, extent->lo));
@@ -456,10 +461,9 @@ static pcs_status prepare(exporter *e)
                             .segments = e->opts->segments};
     PCS_TRY(choose_frames(e));
     PCS_TRY(allocate_values(e));
-    PCS_TRY(pcs_scene_read(e->ctx, e->result, &e->scene));
     PCS_TRY(find_extent(e, &def.extent));
-    PCS_TRY(pcs_vtk_mesh_bodies(e->ctx, &e->scene, &def, &e->meshes[PART_BODIES]));
-    PCS_TRY(pcs_vtk_mesh_lines(e->ctx, &e->scene, &def, &e->meshes[PART_LINES]));
+    PCS_TRY(pcs_vtk_mesh_bodies(e->ctx, e->result, &def, &e->meshes[PART_BODIES]));
+    PCS_TRY(pcs_vtk_mesh_lines(e->ctx, e->result, &def, &e->meshes[PART_LINES]));
     size_t most = (size_t)count_of(e, PCS_OWNER_CONTACT) + 1;
     for (int part = 0; part < PART_COUNT; part++) {
         const pcs_vtk_mesh *mesh = &e->meshes[part];
@@ -531,7 +535,6 @@ pcs_status pcs_export_vtk(pcs_context *ctx, pcs_result *result, const char *fold
     pcs_free(ctx, e.scratch);
     for (int part = 0; part < PART_COUNT; part++)
         pcs_vtk_mesh_free(ctx, &e.meshes[part]);
-    pcs_scene_free(ctx, &e.scene);
     pcs_free(ctx, e.rotation);
     for (int k = 0; k < FRAME_QUANTITIES; k++)
         pcs_free(ctx, e.values[frame_quantities[k]]);

@@ -146,7 +146,7 @@ static void draw_point(builder *b, const pcs_drawing *d)
     end_cell(b, PCS_VTK_VERTICES);
 }
 
-pcs_status pcs_vtk_mesh_bodies(pcs_context *ctx, const pcs_scene *scene,
+pcs_status pcs_vtk_mesh_bodies(pcs_context *ctx, const pcs_result *result,
                                const pcs_vtk_mesh_def *def, pcs_vtk_mesh *mesh)
 {
     enum { NOT_DRAWN, STAND_IN, OWN_SHAPE };
@@ -155,8 +155,8 @@ pcs_status pcs_vtk_mesh_bodies(pcs_context *ctx, const pcs_scene *scene,
     pcs_status status = drawn ? PCS_OK : PCS_ERROR_MEMORY;
     // Shapes of the bodies come first in the list; the geometry of a contact stands in for a body
     // that has none.
-    for (int32_t i = 0; status >= 0 && i < scene->drawings.count; i++) {
-        const pcs_drawing *d = &scene->drawings.data[i];
+    for (int32_t i = 0; status >= 0 && i < pcs_result_drawing_count(result); i++) {
+        const pcs_drawing *d = pcs_result_drawing(result, i);
         const bool own = d->owner == PCS_DRAWING_OF_BODY;
         const int32_t body = d->a.body;
         if (d->kind == PCS_DRAWING_PLANE)
@@ -258,8 +258,8 @@ static void draw_spiral(builder *b, const pcs_drawing *d)
     end_line(b, POINTS, false);
 }
 
-pcs_status pcs_vtk_mesh_lines(pcs_context *ctx, const pcs_scene *scene, const pcs_vtk_mesh_def *def,
-                              pcs_vtk_mesh *mesh)
+pcs_status pcs_vtk_mesh_lines(pcs_context *ctx, const pcs_result *result,
+                              const pcs_vtk_mesh_def *def, pcs_vtk_mesh *mesh)
 {
     static void (*const draw[PCS_DRAWING_KIND_COUNT])(builder *, const pcs_drawing *) = {
         [PCS_DRAWING_HOLE] = draw_circle,       [PCS_DRAWING_POINT] = draw_point,
@@ -268,8 +268,8 @@ pcs_status pcs_vtk_mesh_lines(pcs_context *ctx, const pcs_scene *scene, const pc
         [PCS_DRAWING_SPRING] = draw_coil,       [PCS_DRAWING_TORSION] = draw_spiral,
     };
     builder b = {.ctx = ctx, .def = def, .mesh = mesh, .ok = true};
-    for (int32_t i = 0; b.ok && i < scene->drawings.count; i++) {
-        const pcs_drawing *d = &scene->drawings.data[i];
+    for (int32_t i = 0; b.ok && i < pcs_result_drawing_count(result); i++) {
+        const pcs_drawing *d = pcs_result_drawing(result, i);
         if ((int)d->kind >= 0 && d->kind < PCS_DRAWING_KIND_COUNT && draw[d->kind])
             draw[d->kind](&b, d);
     }

@@ -3,8 +3,8 @@
 #define PCS_IO_VTK_MESH_H
 
 #include "base/array.h"
-#include "io/result_shapes.h"
 #include "io/vtk_xml.h"
+#include "percuss/io.h"
 
 // Poses and motions of all bodies in one frame.
 typedef struct pcs_vtk_frame {
@@ -58,11 +58,11 @@ typedef struct pcs_vtk_mesh_def {
 } pcs_vtk_mesh_def;
 
 // Surfaces of the bodies and planes; a body without any gets a point.
-pcs_status pcs_vtk_mesh_bodies(pcs_context *ctx, const pcs_scene *scene,
+pcs_status pcs_vtk_mesh_bodies(pcs_context *ctx, const pcs_result *result,
                                const pcs_vtk_mesh_def *def, pcs_vtk_mesh *mesh) PCS_MUST_CHECK;
 // Joints, links, springs, and contact geometry that is a line.
-pcs_status pcs_vtk_mesh_lines(pcs_context *ctx, const pcs_scene *scene, const pcs_vtk_mesh_def *def,
-                              pcs_vtk_mesh *mesh) PCS_MUST_CHECK;
+pcs_status pcs_vtk_mesh_lines(pcs_context *ctx, const pcs_result *result,
+                              const pcs_vtk_mesh_def *def, pcs_vtk_mesh *mesh) PCS_MUST_CHECK;
 void pcs_vtk_mesh_free(pcs_context *ctx, pcs_vtk_mesh *mesh);
 
 int32_t pcs_vtk_mesh_cell_count(const pcs_vtk_mesh *mesh);

@@ -491,22 +491,6 @@ static void test_bad_files_are_refused(void **state)
     assert_refused(f, f->path, PCS_ERROR_INPUT, "damaged");
 }
 
-static void test_truncated_files_are_refused(void **state)
-{
-    fixture *f = *state;
-    struct stat info;
-    pcs_result_writer *writer = create(f, 1);
-    step_and_append(f, writer, 9);
-    assert_int_equal(pcs_result_close(writer, f->simulation, true), PCS_OK);
-    assert_int_equal(stat(f->path, &info), 0);
-    for (off_t size = info.st_size - 1; size > 8; size /= 2) {
-        pcs_result *result = NULL;
-        assert_int_equal(truncate(f->path, size), 0);
-        assert_true(pcs_result_open(f->ctx, f->path, &result) < 0);
-        assert_null(result);
-    }
-}
-
 // Reads all that the file offers.
 static void read_damaged(fixture *f)
 {
@@ -520,35 +504,103 @@ static void read_damaged(fixture *f)
     pcs_result_destroy(result);
 }
 
-// Damaged bytes may be noticed or not, but must never crash. In a process of its own that leaves
-// without exit handlers, because HDF5 itself loses memory over damaged metadata; and not under
-// valgrind, which would count that.
+// Damaged and cut files may be noticed or not, but must never crash. In a process of its own that
+// leaves without exit handlers, because HDF5 itself loses memory over damaged metadata; and not under
+// valgrind, which would count that. The function returns whether all is well.
+static void assert_in_child(fixture *f, bool (*function)(fixture *f))
+{
+    int status = 0;
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        uint64_t before = pcs_context_heap_bytes(f->ctx);
+        bool ok = function(f);
+        _exit(ok && pcs_context_heap_bytes(f->ctx) == before ? 0 : 1);
+    }
+    assert_true(waitpid(child, &status, 0) == child);
+    assert_int_equal(status, 0);
+}
+
+static bool damage_and_read(fixture *f)
+{
+    uint32_t random = 2385;
+    for (int round = 0; round < 200; round++) {
+        random = random * 1664525u + 1013904223u;
+        long place = (long)(random >> 8) % 20000; // the metadata come first
+        change_byte(f->path, place, (int)(random & 0xff));
+        read_damaged(f);
+        change_byte(f->path, place, (int)(random & 0xff));
+    }
+    return true;
+}
+
 static void test_damaged_files_do_no_harm(void **state)
 {
     fixture *f = *state;
-    int status = 0;
     if (getenv("PERCUSS_UNDER_VALGRIND"))
         return;
     pcs_result_writer *writer = create(f, 1);
     step_and_append(f, writer, 9);
     assert_int_equal(pcs_result_close(writer, f->simulation, true), PCS_OK);
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
-        uint64_t before = pcs_context_heap_bytes(f->ctx);
-        uint32_t random = 2385;
-        for (int round = 0; round < 200; round++) {
-            random = random * 1664525u + 1013904223u;
-            long place = (long)(random >> 8) % 12000; // the metadata come first
-            change_byte(f->path, place, (int)(random & 0xff));
-            read_damaged(f);
-            change_byte(f->path, place, (int)(random & 0xff));
-        }
-        _exit(pcs_context_heap_bytes(f->ctx) == before ? 0 : 1);
-    }
-    assert_true(waitpid(child, &status, 0) == child);
-    assert_int_equal(status, 0);
+    assert_in_child(f, damage_and_read);
     assert_int_equal(open_and_count(f), 9);
+}
+
+// ---- Files that were cut off ----
+
+enum { LONG_RUN = 1500 };
+
+// What can be read of the cut file is the beginning of the whole one. Returns the frames, -1: none.
+static int64_t read_cut(fixture *f, const double *whole)
+{
+    static double values[LONG_RUN];
+    pcs_result *result = NULL;
+    if (pcs_result_open(f->ctx, f->path, &result) < 0)
+        return strstr(pcs_context_error(f->ctx), f->path) ? -1 : -2;
+    int64_t frames = pcs_result_frames(result);
+    bool ok = frames > 0 && frames <= LONG_RUN && !pcs_result_is_complete(result) &&
+              strstr(pcs_result_warning(result), "cut off") &&
+              pcs_result_signal(result, "body.ball.position.y", values) >= 0 &&
+              memcmp(values, whole, (size_t)frames * sizeof *values) == 0;
+    pcs_event event;
+    for (int64_t i = 0; ok && i < pcs_result_event_count(result); i++)
+        ok = pcs_result_events(result, i, 1, &event) >= 0 && pcs_event_kind_name(event.kind);
+    pcs_result_destroy(result);
+    return ok ? frames : -2;
+}
+
+static bool cut_and_read(fixture *f)
+{
+    static double whole[LONG_RUN];
+    struct stat info;
+    pcs_result *result = NULL;
+    if (stat(f->path, &info) != 0 || pcs_result_open(f->ctx, f->path, &result) < 0 ||
+        pcs_result_signal(result, "body.ball.position.y", whole) < 0)
+        return false;
+    pcs_result_destroy(result);
+    int64_t last = LONG_RUN, readable = 0;
+    const off_t piece = info.st_size / 97;
+    for (off_t size = info.st_size - 1; size > 0; size -= size > 3 * piece ? piece : 911) {
+        if (truncate(f->path, size) != 0)
+            return false;
+        int64_t frames = read_cut(f, whole);
+        if (frames == -2 || frames > last) // a shorter file has no more frames
+            return false;
+        last = frames;
+        readable += frames > 0;
+    }
+    return readable > 70; // of 97: the header and the first batch take the rest
+}
+
+static void test_cut_files_open_as_far_as_they_go(void **state)
+{
+    fixture *f = *state;
+    if (getenv("PERCUSS_UNDER_VALGRIND"))
+        return;
+    pcs_result_writer *writer = create(f, 1e9);
+    step_and_append(f, writer, LONG_RUN);
+    assert_int_equal(pcs_result_close(writer, f->simulation, true), PCS_OK);
+    assert_in_child(f, cut_and_read);
 }
 
 static void test_impossible_targets_are_refused(void **state)
@@ -779,7 +831,7 @@ int main(void)
         TEST(test_leftover_of_a_killed_run_makes_way),
         TEST(test_full_disk),
         TEST(test_bad_files_are_refused),
-        TEST(test_truncated_files_are_refused),
+        TEST(test_cut_files_open_as_far_as_they_go),
         TEST(test_damaged_files_do_no_harm),
         TEST(test_impossible_targets_are_refused),
         TEST(test_memory_failures),

@@ -13,8 +13,7 @@
 
 #include <cmocka.h>
 
-#include "io/result_blocks.h"
-#include "io/result_shapes.h"
+#include "percuss/io.h"
 #include "io/vtk_xml.h"
 
 enum { FRAMES = 6 };
@@ -118,18 +117,13 @@ static bool has_file(const fixture *f, const char *name)
 static void test_shapes_without_model_text(void **state)
 {
     fixture *f = *state;
-    pcs_scene scene;
-    assert_int_equal(pcs_scene_read(f->ctx, f->result, &scene), PCS_OK);
-    assert_null(scene.file);
-    assert_int_equal(scene.drawings.count, 5);
     for (int32_t i = 0; i < 5; i++) {
-        const pcs_drawing *d = &scene.drawings.data[i];
+        const pcs_drawing *d = pcs_result_drawing(f->result, i);
         assert_int_equal(d->kind, i);
         assert_int_equal(d->a.body, i);
         assert_true(d->size.x == 0.1385 && d->size.z == 0.31 && d->a.position.z == -0.02);
         assert_true(d->a.rotation.w == 1);
     }
-    pcs_scene_free(f->ctx, &scene);
 }
 
 static void test_frames_by_block(void **state)
@@ -138,16 +132,18 @@ static void test_frames_by_block(void **state)
     double block[FRAMES * 5 * 3], column[FRAMES];
     assert_int_equal(pcs_result_frames(f->result), FRAMES);
     assert_int_equal(
-        pcs_result_read_frames(f->result, PCS_QUANTITY_BODY_POSITION, 0, FRAMES, block), PCS_OK);
+        pcs_result_read(f->result, "body/position", (pcs_frame_range){0, FRAMES, 1}, block),
+        PCS_OK);
     assert_int_equal(pcs_result_signal(f->result, "body.c.position.z", column), PCS_OK);
     for (int i = 0; i < FRAMES; i++)
         assert_true(block[(5 * i + 2) * 3 + 2] == column[i]);
     for (int i = 0; i < FRAMES; i++) { // axes of the contact, from which its force is turned
         double normal[3], tangent[3];
         assert_int_equal(
-            pcs_result_read_frames(f->result, PCS_QUANTITY_CONTACT_NORMAL, i, 1, normal), PCS_OK);
+            pcs_result_read(f->result, "contact/normal", (pcs_frame_range){i, 1, 1}, normal),
+            PCS_OK);
         assert_int_equal(
-            pcs_result_read_frames(f->result, PCS_QUANTITY_CONTACT_TANGENT1, i, 1, tangent),
+            pcs_result_read(f->result, "contact/tangent1", (pcs_frame_range){i, 1, 1}, tangent),
             PCS_OK);
         double square = 0, product = 0;
         for (int k = 0; k < 3; k++) {
@@ -157,10 +153,10 @@ static void test_frames_by_block(void **state)
         assert_true(fabs(square - 1) < 1e-14 && fabs(product) < 1e-14);
     }
     assert_int_equal(
-        pcs_result_read_frames(f->result, PCS_QUANTITY_BODY_POSITION, FRAMES, 1, block),
+        pcs_result_read(f->result, "body/position", (pcs_frame_range){FRAMES, 1, 1}, block),
         PCS_ERROR_ARGUMENT);
-    assert_int_equal(pcs_result_read_frames(f->result, PCS_QUANTITY_BODY_ANGLE, 0, 1, block),
-                     PCS_ERROR_ARGUMENT); // a spatial model has none
+    assert_int_equal(pcs_result_read(f->result, "body/angle", (pcs_frame_range){0, 1, 1}, block),
+                     PCS_ERROR_INPUT); // a spatial model has none
 }
 
 static void test_export(void **state)

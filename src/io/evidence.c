@@ -1,0 +1,356 @@
+// Judges a run from its statistics. Each finding has two limits, from where on it is worth a notice
+// and from where on the run is not to be trusted, and says in plain words what the number means.
+#include "percuss/evidence.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+// Limits. Where nothing else is said the second one is where an error can be seen in a plot.
+static const double RESIDUAL_NOTICE = 1e-8, RESIDUAL_BAD = 1e-4;     // relative
+static const double PENETRATION_NOTICE = 1e-6;                       // m: below any machined fit
+static const double PENETRATION_PART = 1e-4, PENETRATION_BAD = 1e-2; // of the size of the model
+static const double DRIFT_NOTICE = 1e-6, DRIFT_BAD = 1e-3;           // m or rad
+static const double VELOCITY_NOTICE = 1e-6, VELOCITY_BAD = 1e-2;     // m/s or rad/s
+static const double REMAINDER_NOTICE = 1e-2, REMAINDER_BAD = 1e-1;   // of the largest energy
+static const double START_LIMIT = 1e-9;                              // m: more than rounding
+static const double ASSEMBLY_NOTICE = 1e-3; // m, rad: more than a typed digit
+static const double REJECTED_NOTICE = 0.1;  // of the accepted steps
+static const double UNCONVERGED_BAD = 0.01; // of the accepted steps
+
+const char *pcs_level_name(pcs_level level)
+{
+    return level == PCS_LEVEL_GOOD ? "good" : level == PCS_LEVEL_NOTICE ? "notice" : "bad";
+}
+
+// A number that is not finite is beyond every limit.
+static pcs_level judge(double value, double notice, double bad)
+{
+    return value <= notice ? PCS_LEVEL_GOOD : value <= bad ? PCS_LEVEL_NOTICE : PCS_LEVEL_BAD;
+}
+
+static const char *plural(int64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+static void say(pcs_finding *f, const char *format, ...) PCS_PRINTF(2, 3);
+
+// Adds to the text of a finding; what does not fit is cut.
+static void say(pcs_finding *f, const char *format, ...)
+{
+    size_t length = strlen(f->text);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(f->text + length, sizeof f->text - length, format, args);
+    va_end(args);
+}
+
+// ---- Energy ----
+
+void pcs_energy_scale_update(pcs_energy_scale *scale, double kinetic, double potential)
+{
+    if (!scale->started) {
+        scale->started = true;
+        scale->first_potential = potential;
+    }
+    scale->largest = fmax(scale->largest, kinetic);
+    scale->largest = fmax(scale->largest, fabs(potential - scale->first_potential));
+}
+
+double pcs_energy_at_start(const pcs_energy_account *e)
+{
+    return e->kinetic + e->potential -
+           (e->applied + e->actuator + e->driver + e->damping + e->friction + e->impact) -
+           e->numerical;
+}
+
+// Below this the remainder is rounding: 1e-9 of all that was added up, and the last digits of one
+// joule for bodies that rest where the potential is counted from.
+static double remainder_floor(const pcs_energy_account *e)
+{
+    const double rounding = 1e-9, least = 1e-15; // of the sum; J
+    return least +
+           rounding * (fabs(e->kinetic) + fabs(e->potential) + fabs(pcs_energy_at_start(e)) +
+                       fabs(e->applied) + fabs(e->actuator) + fabs(e->driver) + fabs(e->damping) +
+                       fabs(e->friction) + fabs(e->impact));
+}
+
+static pcs_finding judge_energy(const pcs_run_facts *facts)
+{
+    const pcs_energy_account *energy = &facts->statistics->energy;
+    const double remainder = fabs(energy->numerical), largest = facts->energy.largest;
+    const bool is_rounding = remainder <= remainder_floor(energy) || !(largest > 0);
+    pcs_finding f = {.label = "energy balance", .unit = "1", .applies = true};
+    f.value = largest > 0 ? remainder / largest : 0;
+    f.level = is_rounding ? PCS_LEVEL_GOOD : judge(f.value, REMAINDER_NOTICE, REMAINDER_BAD);
+    if (isnan(remainder))
+        f.level = PCS_LEVEL_BAD;
+    if (f.level == PCS_LEVEL_GOOD)
+        say(&f,
+            "the works of all forces explain the change of energy to %.2g of the largest energy",
+            f.value);
+    else
+        say(&f, "the numerical remainder is %.3g %% of the largest energy; %s", 100 * f.value,
+            facts->statistics->initial_penetration > START_LIMIT
+                ? "pushing out the initial penetration is part of it"
+                : "a smaller --step makes it smaller");
+    return f;
+}
+
+// ---- Contacts ----
+
+// A limit of a joint is a contact "JOINT.lower" or "JOINT.upper", and may be an angle.
+static bool is_limit(const char *contact)
+{
+    const char *end = strrchr(contact, '.');
+    return end && (strcmp(end, ".lower") == 0 || strcmp(end, ".upper") == 0);
+}
+
+static pcs_finding judge_initial_penetration(const pcs_run_facts *facts)
+{
+    const double depth = facts->statistics->initial_penetration;
+    const char *contact = facts->first_contact ? facts->first_contact : "?";
+    const char *unit = is_limit(contact) ? "m or rad" : "m";
+    pcs_finding f = {.label = "initial penetration", .unit = unit, .value = depth};
+    f.applies = facts->contacts > 0;
+    f.level = judge(depth, START_LIMIT, facts->size > 0 ? PENETRATION_BAD * facts->size : INFINITY);
+    if (f.level == PCS_LEVEL_GOOD)
+        say(&f, "no contact started inside the other body");
+    else
+        say(&f,
+            "%s '%s' started %.3g %s deep; correct the initial positions, for the way out is no "
+            "physical motion",
+            is_limit(contact) ? "limit" : "contact", contact, depth, unit);
+    return f;
+}
+
+static void explain_penetration(pcs_finding *f, const pcs_run_facts *facts)
+{
+    const char *projection = facts->projection;
+    say(f, "bodies penetrated each other by up to %.1e m", f->value);
+    if (facts->size > 0)
+        say(f, " (%.1g of the size of the model)", f->value / facts->size);
+    if (projection && strcmp(projection, "all") != 0)
+        say(f, "; try a smaller --step or the projection of contacts (percuss list schemes)");
+    else if (!projection)
+        say(f,
+            ": with projection: all, contacts contradict each other or the joints; otherwise try "
+            "that option");
+    else if (facts->deepest && facts->gap < -PENETRATION_NOTICE)
+        say(f,
+            " although contacts are projected: contacts contradict each other or the joints, and "
+            "the bodies are jammed; at the end %s '%s' is %.3g %s deep",
+            is_limit(facts->deepest) ? "limit" : "contact", facts->deepest, -facts->gap,
+            is_limit(facts->deepest) ? "m or rad" : "m");
+    else
+        say(f,
+            " although contacts are projected: for a time contacts contradicted each other or the "
+            "joints; at the end none does");
+}
+
+static pcs_finding judge_penetration(const pcs_run_facts *facts)
+{
+    const double depth = facts->statistics->worst_penetration;
+    pcs_finding f = {.label = "penetration", .unit = "m", .value = depth};
+    double notice = PENETRATION_NOTICE, bad = INFINITY;
+    if (facts->size > 0) { // small mechanisms have small fits
+        notice = fmin(notice, PENETRATION_PART * facts->size);
+        bad = PENETRATION_BAD * facts->size;
+    }
+    f.applies = facts->contacts > 0;
+    f.level = judge(depth, notice, bad);
+    if (f.level != PCS_LEVEL_GOOD)
+        explain_penetration(&f, facts);
+    else if (depth > 0)
+        say(&f, "bodies overlapped by at most %.1e m at the end of a step", depth);
+    else
+        say(&f, "no two bodies overlapped at the end of a step");
+    return f;
+}
+
+// ---- Joints ----
+
+static pcs_finding judge_drift(const pcs_run_facts *facts)
+{
+    pcs_finding f = {.label = "joint drift", .unit = "m or rad"};
+    f.value = facts->statistics->worst_drift;
+    f.applies = facts->joints > 0;
+    f.level = judge(f.value, DRIFT_NOTICE, DRIFT_BAD);
+    if (f.level == PCS_LEVEL_GOOD)
+        say(&f, "joints stayed closed to %.1e m or rad", f.value);
+    else
+        say(&f,
+            "joints came apart by up to %.1e m or rad; try a smaller --step or the projection of "
+            "joints (percuss list schemes)",
+            f.value);
+    return f;
+}
+
+static pcs_finding judge_velocity_drift(const pcs_run_facts *facts)
+{
+    pcs_finding f = {.label = "joint velocity drift", .unit = "m/s or rad/s"};
+    f.value = facts->statistics->worst_velocity_drift;
+    f.applies = facts->joints > 0;
+    f.level = judge(f.value, VELOCITY_NOTICE, VELOCITY_BAD);
+    say(&f, "velocities %s the joints to %.1e m/s or rad/s%s",
+        f.level == PCS_LEVEL_GOOD ? "fit" : "violated", f.value,
+        f.level == PCS_LEVEL_GOOD ? "" : "; try a smaller --step");
+    return f;
+}
+
+static pcs_finding judge_redundancy(const pcs_run_facts *facts)
+{
+    const int32_t rows = facts->statistics->redundant_rows;
+    pcs_finding f = {.label = "redundant constraint rows", .unit = "1", .value = rows};
+    f.applies = facts->joints > 0;
+    f.level = rows > 0 ? PCS_LEVEL_NOTICE : PCS_LEVEL_GOOD;
+    if (rows > 0)
+        say(&f,
+            "other joints already hold %d constraint row%s: the motion is right, but the "
+            "reactions of these joints are shared out arbitrarily",
+            (int)rows, plural(rows));
+    else
+        say(&f, "no joint holds what others already hold: reactions are unique");
+    return f;
+}
+
+static pcs_finding judge_singularity(const pcs_run_facts *facts)
+{
+    const int32_t most = facts->statistics->redundant_most;
+    const int32_t start = facts->statistics->redundant_rows;
+    pcs_finding f = {.label = "singular positions", .unit = "1", .value = most > start ? most : 0};
+    f.applies = facts->joints > 0;
+    f.level = most > start ? PCS_LEVEL_NOTICE : PCS_LEVEL_GOOD;
+    if (most > start)
+        say(&f,
+            "up to %d constraint rows were redundant during the run (%d at the start): the "
+            "mechanism passed a singular position",
+            (int)most, (int)start);
+    else
+        say(&f, "the mechanism passed no singular position");
+    return f;
+}
+
+static pcs_finding judge_assembly(const pcs_run_facts *facts)
+{
+    const pcs_statistics *s = facts->statistics;
+    pcs_finding f = {.label = "initial assembly", .unit = "m or rad", .value = s->assembly_moved};
+    f.applies = facts->joints > 0;
+    f.level = s->assembly_moved <= ASSEMBLY_NOTICE ? PCS_LEVEL_GOOD : PCS_LEVEL_NOTICE;
+    if (!(s->assembly_moved > START_LIMIT))
+        say(&f, "the initial positions fit the joints");
+    else
+        say(&f, "initial positions were moved by at most %.3g m or rad%s%s%s to close the joints",
+            s->assembly_moved, facts->moved_body ? " (body " : "",
+            facts->moved_body ? facts->moved_body : "", facts->moved_body ? ")" : "");
+    return f;
+}
+
+// ---- Solvers and steps ----
+
+static pcs_finding judge_residual(const char *label, const char *what, double value)
+{
+    pcs_finding f = {.label = label, .unit = "1", .value = value, .applies = true};
+    f.level = judge(value, RESIDUAL_NOTICE, RESIDUAL_BAD);
+    say(&f, "the worst step met %s to %.1e", what, value);
+    if (f.level == PCS_LEVEL_GOOD)
+        say(&f, ", which is as good as exact");
+    else if (f.level == PCS_LEVEL_NOTICE)
+        say(&f, ": enough for a picture, not for the last digits");
+    else
+        say(&f, ": forces and motion of that step are not reliable; try a smaller --step");
+    return f;
+}
+
+static pcs_finding judge_convergence(const pcs_run_facts *facts)
+{
+    const pcs_statistics *s = facts->statistics;
+    const int64_t count = s->unconverged_steps;
+    pcs_finding f = {.label = "steps that did not converge", .unit = "1", .value = (double)count};
+    f.applies = true;
+    f.level = judge((double)count, 0, UNCONVERGED_BAD * (double)s->steps);
+    if (count > 0)
+        say(&f,
+            "%lld step%s did not converge and kept the best iterate (worst residual %.2g of the "
+            "contact problem, %.2g of the momentum balance); try a smaller --step or more "
+            "iterations (percuss list schemes)",
+            (long long)count, plural(count), s->worst_residual, s->worst_newton);
+    else
+        say(&f, "every step converged");
+    return f;
+}
+
+static pcs_finding judge_rejections(const pcs_run_facts *facts)
+{
+    const pcs_statistics *s = facts->statistics;
+    const int64_t count = s->rejected_steps;
+    pcs_finding f = {.label = "rejected steps", .unit = "1", .value = (double)count};
+    f.applies = true;
+    f.level = judge((double)count, REJECTED_NOTICE * (double)s->steps, INFINITY);
+    if (count == 0)
+        say(&f, "no step had to be repeated");
+    else
+        say(&f, "%lld step%s had to be repeated with a smaller length%s", (long long)count,
+            plural(count), f.level == PCS_LEVEL_GOOD ? "" : "; a smaller --step costs less");
+    return f;
+}
+
+// ---- All together ----
+
+void pcs_run_judge(const pcs_run_facts *facts, pcs_finding *findings)
+{
+    const pcs_statistics *s = facts->statistics;
+    findings[PCS_FINDING_INITIAL_PENETRATION] = judge_initial_penetration(facts);
+    findings[PCS_FINDING_UNCONVERGED] = judge_convergence(facts);
+    findings[PCS_FINDING_PENETRATION] = judge_penetration(facts);
+    findings[PCS_FINDING_DRIFT] = judge_drift(facts);
+    findings[PCS_FINDING_ENERGY] = judge_energy(facts);
+    findings[PCS_FINDING_SINGULAR] = judge_singularity(facts);
+    findings[PCS_FINDING_RESIDUAL] = judge_residual("contact problem", "the contact laws",
+                                                    s->worst_residual);
+    findings[PCS_FINDING_RESIDUAL].applies = facts->contacts > 0;
+    findings[PCS_FINDING_MOMENTUM] = judge_residual("momentum balance", "the balance of momentum",
+                                                    s->worst_newton);
+    findings[PCS_FINDING_VELOCITY_DRIFT] = judge_velocity_drift(facts);
+    findings[PCS_FINDING_REJECTED] = judge_rejections(facts);
+    findings[PCS_FINDING_REDUNDANT] = judge_redundancy(facts);
+    findings[PCS_FINDING_ASSEMBLY] = judge_assembly(facts);
+}
+
+static bool is_plural(const pcs_finding *findings)
+{
+    return findings[PCS_FINDING_PENETRATION].applies || findings[PCS_FINDING_DRIFT].applies;
+}
+
+pcs_level pcs_run_verdict(const pcs_finding *findings, char *text, size_t size)
+{
+    pcs_level worst = PCS_LEVEL_GOOD;
+    for (int k = 0; k < PCS_FINDING_KIND_COUNT; k++) {
+        if (findings[k].applies && findings[k].level > worst)
+            worst = findings[k].level;
+    }
+    if (worst == PCS_LEVEL_GOOD) {
+        snprintf(text, size, "The run is sound: %s%senergy hold%s to within %s limits.",
+                 findings[PCS_FINDING_PENETRATION].applies
+                     ? findings[PCS_FINDING_DRIFT].applies ? "contacts, " : "contacts and "
+                     : "",
+                 findings[PCS_FINDING_DRIFT].applies ? "joints and " : "",
+                 is_plural(findings) ? "" : "s", is_plural(findings) ? "their" : "its");
+        return worst;
+    }
+    int length = snprintf(text, size, "%s",
+                          worst == PCS_LEVEL_NOTICE ? "The run is usable. To look at: "
+                                                    : "Do not trust this run yet. Look at: ");
+    const char *comma = "";
+    for (int k = 0; k < PCS_FINDING_KIND_COUNT; k++) {
+        if (!findings[k].applies || findings[k].level != worst || length >= (int)size)
+            continue;
+        length += snprintf(text + length, size - (size_t)length, "%s%s", comma, findings[k].label);
+        comma = ", ";
+    }
+    if (length < (int)size)
+        snprintf(text + length, size - (size_t)length, ".");
+    return worst;
+}
