@@ -143,11 +143,52 @@ static bool is_angle(const pcs_result *result, pcs_stored_signal entry)
     return rate && strncmp(rate, "rate", 4) == 0;
 }
 
+// Whether a contact is the limit of an angle: "hinge.lower", or "ball.rotation_x_upper" where the
+// joint has several coordinates.
+static bool is_limit_of_angle(const pcs_result *result, int32_t contact)
+{
+    const char *name = pcs_result_object_name(result, PCS_OWNER_CONTACT, contact);
+    const char *limit = strchr(name, '.');
+    for (int32_t j = 0; limit && j < result->objects[PCS_OWNER_JOINT]; j++) {
+        const char *joint = pcs_result_object_name(result, PCS_OWNER_JOINT, j);
+        const size_t length = (size_t)(limit - name);
+        if (strlen(joint) != length || strncmp(joint, name, length) != 0)
+            continue;
+        const bool only = strcmp(limit, ".lower") == 0 || strcmp(limit, ".upper") == 0;
+        const char *coordinate = only ? pcs_result_joint_component(
+                                            result, PCS_QUANTITY_JOINT_COORDINATE, j, 0)
+                                      : limit + 1;
+        return coordinate &&
+               (strncmp(coordinate, "angle", 5) == 0 || strncmp(coordinate, "rotation", 8) == 0);
+    }
+    return false;
+}
+
+// Units of a contact that is the limit of an angle; NULL: as for others.
+static const char *unit_of_limit(int32_t quantity)
+{
+    switch (quantity) {
+    case PCS_QUANTITY_CONTACT_GAP:
+        return "rad";
+    case PCS_QUANTITY_CONTACT_IMPULSE:
+        return "N m s";
+    case PCS_QUANTITY_CONTACT_FORCE:
+        return "N m";
+    case PCS_QUANTITY_CONTACT_VELOCITY:
+        return "rad/s";
+    default:
+        return NULL;
+    }
+}
+
 const char *pcs_result_signal_unit(const pcs_result *result, int32_t index)
 {
     if (index < 0 || index >= result->signals.count)
         return NULL;
     pcs_stored_signal entry = result->signals.data[index];
+    const char *unit = unit_of_limit(entry.quantity);
+    if (unit && is_limit_of_angle(result, entry.object))
+        return unit;
     if (entry.quantity == PCS_QUANTITY_JOINT_COORDINATE)
         return is_angle(result, entry) ? "rad" : "m";
     if (entry.quantity == PCS_QUANTITY_JOINT_RATE)
