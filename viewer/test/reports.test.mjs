@@ -1,0 +1,144 @@
+// Pages of real runs in a browser. PERCUSS_PAGES is the folder with woodpecker.html, planar.html,
+// spatial.html, large.html, compare.html and cut.html, which tests/browser/test_reports.sh makes.
+import { test, before, after } from 'node:test';
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { artefactFolder, launch, layoutProblems, settle } from './browser.mjs';
+
+const PAGES = process.env.PERCUSS_PAGES;
+const OPEN_LIMIT = 2000; // ms
+const FRAME_LIMIT = 33; // ms
+const TRIES = 4; // a busy machine disturbs a measurement; the best one counts
+let browser = null;
+let artefacts = '';
+
+before(async () => {
+    browser = await launch();
+    artefacts = await artefactFolder();
+    await (await browser.open(path.join(PAGES, 'spatial.html'))).close(); // starts its processes
+});
+after(() => browser?.close());
+
+const median = (values) => [...values].sort((a, b) => a - b)[values.length >> 1];
+const shoot = (page, name) => page.screenshot({ path: path.join(artefacts, `${name}.png`) });
+
+/** Opens the page of a run, hands it to the test, and checks that nothing was logged or fetched. */
+async function withReport(name, options, body) {
+    const { page, problems, close } = await browser.open(path.join(PAGES, `${name}.html`), options);
+    try {
+        await body(page);
+        assert.deepEqual(problems, []);
+    } finally {
+        await close();
+    }
+}
+
+/** Plots and picture show the same time, to a pixel of the plots. */
+async function assertSameTime(page) {
+    const { time, plots, pixel } = await page.evaluate(() => {
+        const [first, last] = window.percuss.timeWindow() ?? window.percuss.range();
+        return {
+            time: window.percuss.time(),
+            plots: window.percuss.plotTimes(),
+            pixel: (last - first) / document.querySelector('.u-over').clientWidth,
+        };
+    });
+    assert.ok(plots.length > 0, 'there are plots');
+    for (const t of plots)
+        assert.ok(Math.abs(t - time) <= pixel, `a plot shows ${t}, the picture ${time}`);
+}
+
+async function playAndScrub(page) {
+    await page.getByRole('button', { name: 'Play', exact: true }).click();
+    await page.waitForFunction(() => window.percuss.time() > window.percuss.range()[0]);
+    await page.getByRole('button', { name: 'Pause', exact: true }).click();
+    await assertSameTime(page);
+    const scrub = await page.locator('.scrub').boundingBox();
+    await page.mouse.click(scrub.x + 0.6 * scrub.width, scrub.y + scrub.height / 2);
+    const part = await page.evaluate(() => {
+        const [first, last] = window.percuss.range();
+        return (window.percuss.time() - first) / (last - first);
+    });
+    assert.ok(Math.abs(part - 0.6) < 0.03, `${part} of the run`);
+    await assertSameTime(page);
+}
+
+for (const name of ['woodpecker', 'planar', 'spatial'])
+    for (const [width, height] of [
+        [1366, 768],
+        [1920, 1080],
+    ])
+        test(`${name}, ${width} x ${height}: plays, scrubs and fits the window`, () =>
+            withReport(name, { width, height }, async (page) => {
+                await playAndScrub(page);
+                await settle(page);
+                assert.deepEqual(await layoutProblems(page), []);
+                await shoot(page, `report_${name}_${width}x${height}`);
+            }));
+
+test('woodpecker: a click on the third impact jumps there; a body is selected', () =>
+    withReport('woodpecker', {}, async (page) => {
+        const third = await page.evaluate(() => window.percuss.eventPoint('impact', 2));
+        await page.mouse.click(third.x, third.y);
+        const time = await page.evaluate(() => window.percuss.time());
+        assert.ok(Math.abs(time - third.time) < 5e-3, `${time}, the third impact is at ${third.time}`);
+        await assertSameTime(page);
+        const bird = await page.evaluate(() => window.percuss.bodyPoint('bird'));
+        await page.mouse.click(bird.x, bird.y);
+        assert.equal(await page.evaluate(() => window.percuss.selectedBody()), 'bird');
+        await settle(page);
+        await shoot(page, 'report_woodpecker_third_impact');
+    }));
+
+test('planar models open in the view of their plane, spatial ones do not', async () => {
+    await withReport('planar', {}, async (page) =>
+        assert.equal((await page.evaluate(() => window.percuss.view())).orthographic, true),
+    );
+    await withReport('spatial', {}, async (page) =>
+        assert.equal((await page.evaluate(() => window.percuss.view())).orthographic, false),
+    );
+});
+
+test('two runs are compared in one page', () =>
+    withReport('compare', {}, async (page) => {
+        await settle(page);
+        await assertSameTime(page);
+        assert.deepEqual(await layoutProblems(page), []);
+        await shoot(page, 'report_compare');
+    }));
+
+test('a result that was cut off is shown as far as it goes, with a warning', () =>
+    withReport('cut', {}, async (page) => {
+        const [first, last] = await page.evaluate(() => window.percuss.range());
+        assert.ok(last > first);
+        assert.match(await page.locator('body').textContent(), /cut off|incomplete|lost/i);
+        await settle(page);
+        await shoot(page, 'report_cut');
+    }));
+
+test('10,000 frames of 200 bodies open within two seconds and play below 33 ms a frame', async (t) => {
+    const opened = [];
+    const medians = [];
+    for (let i = 0; i < TRIES && !(opened.at(-1) < OPEN_LIMIT); ++i)
+        await withReport('large', {}, async (page) =>
+            opened.push(await page.evaluate(() => window.percuss.openTime())),
+        );
+    await withReport('large', {}, async (page) => {
+        await page.keyboard.press('Space');
+        for (let i = 0; i < TRIES && !(medians.at(-1) < FRAME_LIMIT); ++i) {
+            const start = await page.evaluate(() => window.percuss.frameTimes().length);
+            await page.waitForTimeout(4000);
+            medians.push(
+                median(await page.evaluate((n) => window.percuss.frameTimes().slice(n), start)),
+            );
+        }
+        await page.keyboard.press('Space');
+        await settle(page);
+        assert.deepEqual(await layoutProblems(page), []);
+        await shoot(page, 'report_large');
+    });
+    t.diagnostic(`opened in ${opened.map((v) => v.toFixed(0)).join(', ')} ms`);
+    t.diagnostic(`median frame times ${medians.map((v) => v.toFixed(1)).join(', ')} ms`);
+    assert.ok(Math.min(...opened) < OPEN_LIMIT, `${opened} ms`);
+    assert.ok(Math.min(...medians) < FRAME_LIMIT, `${medians} ms`);
+});
