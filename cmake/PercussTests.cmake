@@ -97,6 +97,9 @@ foreach(script IN LISTS test_scripts)
         ENVIRONMENT "${test_environment}"
         SKIP_RETURN_CODE 77
         TIMEOUT 300)
+    if(kind STREQUAL "browser") # frame times are measured
+        set_tests_properties(${kind}.${name} PROPERTIES RUN_SERIAL ON)
+    endif()
 endforeach()
 
 set(valgrind_model ${CMAKE_CURRENT_SOURCE_DIR}/examples/bouncing_ball.yaml)

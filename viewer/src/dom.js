@@ -124,7 +124,7 @@ export function popover(opener, panel, onopen) {
         const inside = panel.contains(document.activeElement);
         set(false);
         if (inside) opener.focus();
-        event.stopPropagation();
+        event.preventDefault(); // the page's own Escape (keyboard.js) is not meant
     });
     return { open: () => set(true), close: () => set(false), isOpen: () => !panel.hidden };
 }

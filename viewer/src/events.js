@@ -84,9 +84,9 @@ export function makeEventStrip(host, { store, timeline, theme }) {
         const texts = [];
         if (!kinds.length)
             texts.push(
-                store.run.frameCount
+                store.run.frameCount && store.run.complete
                     ? 'No events: no contact opened, closed or slipped, and no step was repeated.'
-                    : 'No events.',
+                    : 'No events are stored.',
             );
         if (dropped > 0) texts.push(`${count(dropped, 'older event')} not kept.`);
         note.textContent = texts.join(' ');

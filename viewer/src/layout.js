@@ -82,11 +82,13 @@ const KEYS = [
 const MOUSE = [
     [
         'Picture',
-        'drag turns, right drag or Shift drag moves, wheel zooms, click selects a body; the plane view of planar models moves instead of turning',
+        'drag turns, right drag or Shift drag moves, wheel zooms, click selects a body; ' +
+            'the plane view of planar models moves instead of turning',
     ],
     [
         'Plots',
-        'click sets the time, drag the red line to scrub, drag elsewhere or wheel zooms the time of all plots, Shift wheel moves it, double click shows the whole time',
+        'click sets the time, drag the red line to scrub, drag elsewhere or wheel zooms the time ' +
+            'of all plots, Shift wheel moves it, double click shows the whole time',
     ],
     ['Events', 'click jumps to the nearest event of that row; the boxes show or hide rows'],
 ];

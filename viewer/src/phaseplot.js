@@ -62,7 +62,8 @@ export function makePhasePlot(host, spec, app) {
             h(
                 'div.plot-note',
                 {},
-                'The signals are thinned: a point joins values that lie close together in time, not exactly at one instant.',
+                'The signals are thinned: a point joins values that lie close together in time, ' +
+                    'not exactly at one instant.',
             ),
         );
 

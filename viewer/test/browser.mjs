@@ -10,11 +10,14 @@ import { writePage } from './make_data.mjs';
 const EXECUTABLE = process.env.PERCUSS_CHROMIUM ?? '/usr/bin/chromium';
 // Software for WebGL; the browser composes its windows by software of its own, as it does on any
 // machine without a graphics device.
-const SOFTWARE = [
+export const SOFTWARE = [
     '--disable-gpu-compositing',
     '--use-angle=swiftshader',
     '--enable-unsafe-swiftshader',
 ];
+
+// Frames follow each other without waiting for a screen, so that times between them tell their cost.
+export const UNLIMITED = [...SOFTWARE, '--disable-gpu-vsync', '--disable-frame-rate-limit'];
 
 /** Folder of the screenshots: PERCUSS_ARTEFACTS, or one below the system's temporary folder. */
 export async function artefactFolder() {

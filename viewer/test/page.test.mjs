@@ -193,6 +193,7 @@ test('a click in the picture and in the list selects a body and shows its signal
         await page.getByRole('button', { name: 'What is shown' }).click();
         await page.getByLabel('Trail of the selected body').check();
         await page.keyboard.press('Escape');
+        assert.equal(await page.evaluate(() => window.percuss.selectedBody()), 'link_8');
         await page.evaluate(() => window.percuss.setTime(3));
         await settle(page);
         assert.deepEqual(await layoutProblems(page), []);

@@ -3,7 +3,7 @@
 import { test, before, after } from 'node:test';
 import assert from 'node:assert/strict';
 import path from 'node:path';
-import { artefactFolder, launch, layoutProblems, settle } from './browser.mjs';
+import { artefactFolder, launch, layoutProblems, settle, UNLIMITED } from './browser.mjs';
 
 const PAGES = process.env.PERCUSS_PAGES;
 const OPEN_LIMIT = 2000; // ms
@@ -123,7 +123,9 @@ test('10,000 frames of 200 bodies open within two seconds and play below 33 ms a
         await withReport('large', {}, async (page) =>
             opened.push(await page.evaluate(() => window.percuss.openTime())),
         );
-    await withReport('large', {}, async (page) => {
+    const unlimited = await launch(UNLIMITED);
+    const { page, problems, close } = await unlimited.open(path.join(PAGES, 'large.html'));
+    try {
         await page.keyboard.press('Space');
         for (let i = 0; i < TRIES && !(medians.at(-1) < FRAME_LIMIT); ++i) {
             const start = await page.evaluate(() => window.percuss.frameTimes().length);
@@ -136,7 +138,11 @@ test('10,000 frames of 200 bodies open within two seconds and play below 33 ms a
         await settle(page);
         assert.deepEqual(await layoutProblems(page), []);
         await shoot(page, 'report_large');
-    });
+        assert.deepEqual(problems, []);
+    } finally {
+        await close();
+        await unlimited.close();
+    }
     t.diagnostic(`opened in ${opened.map((v) => v.toFixed(0)).join(', ')} ms`);
     t.diagnostic(`median frame times ${medians.map((v) => v.toFixed(1)).join(', ')} ms`);
     assert.ok(Math.min(...opened) < OPEN_LIMIT, `${opened} ms`);

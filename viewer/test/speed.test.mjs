@@ -4,14 +4,14 @@
 import { test, before, after } from 'node:test';
 import assert from 'node:assert/strict';
 import path from 'node:path';
-import { artefactFolder, launch, layoutProblems, settle } from './browser.mjs';
+import { artefactFolder, launch, layoutProblems, settle, UNLIMITED } from './browser.mjs';
 
 const TRIES = 4;
 const OPEN_LIMIT = Number(process.env.PERCUSS_OPEN_LIMIT ?? 2000); // ms
 const FRAME_LIMIT = 33; // ms
 let browser = null;
 before(async () => {
-    browser = await launch();
+    browser = await launch(UNLIMITED);
     // The first page of a browser also starts its processes.
     await (await browser.open('one_frame')).close();
 });
