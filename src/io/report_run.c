@@ -7,8 +7,8 @@
 
 pcs_report_budget pcs_report_budget_of(int32_t n)
 {
-    // In base64 a third is added: 10 and 7 MB are 23 MB of text, read by a browser in about a second.
-    enum { FRAME_BYTES = 10000000, SIGNAL_BYTES = 7000000, EVENTS = 40000 };
+    // In base64 a third is added: 6 and 4 MB are 14 MB of text, which a browser opens in a second.
+    enum { FRAME_BYTES = 6000000, SIGNAL_BYTES = 4000000, EVENTS = 40000 };
     const int64_t runs = n > 0 ? n : 1;
     return (pcs_report_budget){.frame_bytes = FRAME_BYTES / runs,
                                .frames = 5000,
