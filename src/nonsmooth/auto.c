@@ -2,7 +2,7 @@
 // meets the tolerance:
 //
 //     sweeps           Gauss-Seidel while it is about to arrive: easy problems, loose tolerances
-//     admm             where a factorisation is dear: a few iterations with a single one
+//     sweeps, admm     where a factorisation is dear: mixed sweeps, then a few iterations with one
 //     newton           proximal Newton continuation on the closed contacts: nearly all the rest
 //     sweeps, newton   once more: a few sweeps lead out of most cycles
 //     admm             for a better start where Newton still cycles
@@ -121,14 +121,14 @@ static void polish_by_sweep(chain *c, pcs_nsgs_work *work, int32_t *sweeps)
 }
 
 // Sweeps in batches for as long as the last batch's rate leads to the tolerance soon.
-static pcs_status run_sweeps(chain *c, int32_t most)
+static pcs_status run_sweeps(chain *c, int32_t most, bool mixed)
 {
     pcs_nsgs_work work;
     int32_t sweeps = 0;
     most = most < c->left ? most : c->left;
     pcs_arena_mark mark = pcs_arena_get_mark(c->arena);
     PCS_TRY(pcs_nsgs_work_init_order(&work, c->problem, c->arena, PCS_ORDER_AUTO, c->tasks));
-    if (c->problem->W->n >= PCS_SWEEP_COLOURED_FROM)
+    if (mixed)
         PCS_TRY(pcs_nsgs_mix(&work, pcs_sweep_mixing_memory(c->problem->W->n), c->arena));
     const int32_t usual = work.mixing != NULL ? MIXED_BATCH : SWEEP_BATCH;
     while (sweeps < most && !is_over(c)) {
@@ -241,12 +241,16 @@ static pcs_status is_factorisation_dear(chain *c, bool *dear)
     return PCS_OK;
 }
 
-static pcs_status run_admm_early(chain *c)
+// Mixed sweeps, then ADMM.
+static pcs_status run_without_newton(chain *c, int32_t sweeps)
 {
     double option[PCS_SOLVER_OPTIONS_MAX];
     bool dear;
     PCS_TRY(is_factorisation_dear(c, &dear));
     if (!dear)
+        return PCS_OK;
+    PCS_TRY(run_sweeps(c, sweeps, true));
+    if (is_over(c))
         return PCS_OK;
     PCS_TRY(pcs_solver_options(pcs_solver_admm.name, pcs_solver_admm.options,
                                pcs_solver_admm.n_options, NULL, option, c->arena->ctx));
@@ -312,14 +316,15 @@ static pcs_status enumerate(chain *c)
 static pcs_status run_chain(chain *c, const double *option)
 {
     const int32_t newton_steps = (int32_t)option[NEWTON_STEPS];
-    PCS_TRY(run_sweeps(c, (int32_t)option[SWEEPS]));
+    const int32_t sweeps = (int32_t)option[SWEEPS];
+    const bool large = c->problem->W->n >= PCS_SWEEP_COLOURED_FROM;
+    PCS_TRY(run_sweeps(c, sweeps, large));
     if (!is_over(c))
-        PCS_TRY(run_admm_early(c));
+        PCS_TRY(run_without_newton(c, sweeps));
     if (!is_over(c) && newton_steps > 0)
         PCS_TRY(run_newton(c, (newton_steps + 1) / 2));
     if (!is_over(c) && newton_steps > 1) {
-        PCS_TRY(
-            run_sweeps(c, SHAKE_SWEEPS < option[SWEEPS] ? SHAKE_SWEEPS : (int32_t)option[SWEEPS]));
+        PCS_TRY(run_sweeps(c, SHAKE_SWEEPS < sweeps ? SHAKE_SWEEPS : sweeps, large));
         if (!is_over(c))
             PCS_TRY(run_newton(c, newton_steps / 2));
     }
