@@ -253,11 +253,10 @@ static bool choose_size(const request *wish, plot_figure *figure)
 static void default_name(const request *wish, char *name, size_t size)
 {
     const char *slash = strrchr(wish->results[0], '/');
-    snprintf(name, size - 4, "%s", slash ? slash + 1 : wish->results[0]);
-    char *dot = strrchr(name, '.');
-    if (dot && dot != name)
-        *dot = '\0';
-    strcat(name, ".svg");
+    const char *file = slash ? slash + 1 : wish->results[0], *dot = strrchr(file, '.');
+    const size_t length = dot && dot != file ? (size_t)(dot - file) : strlen(file);
+    const size_t most = size - sizeof ".svg";
+    snprintf(name, size, "%.*s.svg", (int)(length < most ? length : most), file);
 }
 
 static bool is_same_file(const char *a, const char *b)
@@ -280,20 +279,19 @@ static cli_exit draw(request *wish, plot_data *data, pcs_context *ctx)
         return code;
     if (!choose_size(wish, &data->figure))
         return CLI_EXIT_BAD_INPUT;
-    if (!wish->out) {
+    const char *out = wish->out ? wish->out : name;
+    if (!wish->out)
         default_name(wish, name, sizeof name);
-        wish->out = name;
-    }
     for (int32_t s = 0; s < wish->n_results; s++)
-        if (is_same_file(wish->results[s], wish->out)) {
-            cli_message("%s: the picture would replace the result", wish->out);
+        if (is_same_file(wish->results[s], out)) {
+            cli_message("%s: the picture would replace the result", out);
             return CLI_EXIT_BAD_INPUT;
         }
-    const char *reason = plot_write(&data->figure, wish->out, wish->format, wish->scale, text,
+    const char *reason = plot_write(&data->figure, out, wish->format, wish->scale, text,
                                     sizeof text);
     if (!reason)
         return CLI_EXIT_OK;
-    cli_message("%s: cannot write the picture: %s", wish->out, reason);
+    cli_message("%s: cannot write the picture: %s", out, reason);
     return CLI_EXIT_FAILED;
 }
 

@@ -245,7 +245,8 @@ bool plot_axis_minor(const plot_axis *axis, int32_t k, double *value)
 {
     if (!axis->decades || axis->stride != 1 || k > 8 * axis->count + 7)
         return false;
-    *value = (k % 8 + 2) * pow(10, (double)(axis->first - 1 + k / 8));
+    const int32_t decade = k / 8;
+    *value = (k % 8 + 2) * pow(10, (double)(axis->first - 1 + decade));
     return true;
 }
 

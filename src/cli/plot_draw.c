@@ -4,6 +4,7 @@
 
 #ifdef PERCUSS_HAVE_CAIRO
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,8 +80,7 @@ void plot_fit_text(cairo_t *cr, double size, double width, const char *text, cha
     for (;;) {
         while (cut && length > 0 && ((unsigned char)text[length] & 0xc0) == 0x80)
             length--; // not inside a character
-        memcpy(out, text, length);
-        memcpy(out + length, cut ? ellipsis : "", cut ? sizeof ellipsis : 1);
+        snprintf(out, out_size, "%.*s%s", (int)length, text, cut ? ellipsis : "");
         if (length == 0 || plot_text_width(cr, size, out) <= width)
             return;
         cut = true;

@@ -232,7 +232,8 @@ static pcs_status walk_path(iteration *it, pcs_arena *arena, double scale, int32
     pcs_interior_path path;
     pcs_interior_start_cold(&it->work, scale);
     PCS_TRY(pcs_interior_path_init(&path, &it->work, arena));
-    for (double goal = WALK_FIRST; goal > WALK_LAST; goal *= WALK_PART) {
+    double goal = WALK_FIRST;
+    while (goal > WALK_LAST) {
         if (!pcs_interior_path_follow(&path, &it->work, it->monitor, &it->affine, &it->step, goal,
                                       max_walk))
             break;
@@ -244,6 +245,7 @@ static pcs_status walk_path(iteration *it, pcs_arena *arena, double scale, int32
         if (it->monitor->done || it->monitor->stopped)
             break;
         pcs_interior_path_restore(&path, &it->work);
+        goal *= WALK_PART;
     }
     *count += path.steps;
     return PCS_OK;

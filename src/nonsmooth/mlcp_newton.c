@@ -182,12 +182,12 @@ static void choose_direction(newton_work *k, bool min_first, const double *y)
 // no step helps: y is close to a stationary point of the merit.
 static bool search_line(newton_work *k, double *y)
 {
-    double slope = 0.0, reference = k->merit;
+    double slope = 0.0, reference = k->merit, step = 1.0;
     for (int32_t i = 0; i < k->n; i++)
         slope += k->gradient[i] * k->d[i];
     for (int i = 0; i < MEMORY; i++)
         reference = fmax(reference, k->recent[i]);
-    for (double step = 1.0; step >= STEP_LEAST; step *= 0.5) {
+    while (step >= STEP_LEAST) {
         for (int32_t i = 0; i < k->n; i++)
             k->trial[i] = y[i] + step * k->d[i];
         const double merit = evaluate(k, k->trial, k->trial_w, NULL);
@@ -195,6 +195,7 @@ static bool search_line(newton_work *k, double *y)
             memcpy(y, k->trial, (size_t)k->n * sizeof *y);
             return true;
         }
+        step *= 0.5;
     }
     return false;
 }

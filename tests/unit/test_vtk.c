@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
-#include "percuss/io.h"
 #include "io/vtk_xml.h"
+#include "percuss/io.h"
 
 enum { FRAMES = 6 };
 
