@@ -5,7 +5,7 @@
 #include "message.h"
 #include "model_options.h"
 #include "options.h"
-#include "report.h"
+#include "run_summary.h"
 
 static const cli_option options[] = {
     {"--set", "KEY=VALUE", "replace a value of the model file; may be repeated"},
@@ -30,12 +30,12 @@ static void report(const pcs_model_file *file, const pcs_simulation *simulation,
     pcs_simulation_def def = pcs_model_file_simulation(file);
     const char *title = pcs_model_file_title(file);
     printf("%s\n", *title ? title : path);
-    cli_report_model(stdout, model, statistics->redundant_rows);
-    cli_report_redundant_rows(stdout, simulation);
-    cli_report_assembly(stdout, model, statistics, true);
-    cli_report_initial_contact(stdout, simulation, def.scheme);
-    cli_report_line(stdout, "simulation", "%s, step %g s, from %g s to %g s", def.scheme, def.step,
-                    def.start, def.end);
+    cli_summary_model(stdout, model, statistics->redundant_rows);
+    cli_summary_redundant_rows(stdout, simulation);
+    cli_summary_assembly(stdout, model, statistics, true);
+    cli_summary_initial_contact(stdout, simulation, def.scheme);
+    cli_summary_line(stdout, "simulation", "%s, step %g s, from %g s to %g s", def.scheme, def.step,
+                     def.start, def.end);
     printf("The model can be run.\n");
 }
 

@@ -8,7 +8,7 @@
 #include "listing_json.h"
 #include "message.h"
 #include "options.h"
-#include "report.h"
+#include "run_summary.h"
 
 enum { OPTION_SIGNALS, OPTION_MODEL, OPTION_DRAWINGS, OPTION_COUNT };
 
@@ -53,10 +53,10 @@ static void report_frames(pcs_result *result)
     int64_t frames = pcs_result_frames(result);
     double *times = read_signal(result, "time");
     if (times && frames > 0)
-        cli_report_line(stdout, "frames", "%lld, from %g s to %g s", (long long)frames, times[0],
-                        times[frames - 1]);
+        cli_summary_line(stdout, "frames", "%lld, from %g s to %g s", (long long)frames, times[0],
+                         times[frames - 1]);
     else
-        cli_report_line(stdout, "frames", "%lld", (long long)frames);
+        cli_summary_line(stdout, "frames", "%lld", (long long)frames);
     free(times);
 }
 
@@ -81,27 +81,28 @@ static void report_result(pcs_result *result, const char *path)
     while (pcs_result_signal_path(result, signals, text, sizeof text))
         signals++;
     printf("%s\n", *title ? title : path);
-    cli_report_line(stdout, "kind", "result, %s",
-                    pcs_result_is_complete(result) ? "complete"
-                                                   : "incomplete (interrupted, failed or running)");
+    cli_summary_line(stdout, "kind", "result, %s",
+                     pcs_result_is_complete(result)
+                         ? "complete"
+                         : "incomplete (interrupted, failed or running)");
     report_frames(result);
     if (pcs_result_event_count(result) > 0)
-        cli_report_line(stdout, "events", "%lld", (long long)pcs_result_event_count(result));
-    cli_report_line(stdout, "signals", "%d (list them with --signals)", (int)signals);
+        cli_summary_line(stdout, "events", "%lld", (long long)pcs_result_event_count(result));
+    cli_summary_line(stdout, "signals", "%d (list them with --signals)", (int)signals);
     if (*pcs_result_warning(result))
-        cli_report_warning(stdout, pcs_result_warning(result));
+        cli_summary_warning(stdout, pcs_result_warning(result));
     if (!pcs_result_has_summary(result))
         return;
     pcs_energy_scale scale = find_energy_scale(result);
-    cli_report_statistics(stdout, statistics);
-    cli_report_energy(stdout, &statistics->energy, &scale);
+    cli_summary_statistics(stdout, statistics);
+    cli_summary_energy(stdout, &statistics->energy, &scale);
     pcs_run_facts facts = {
         .statistics = statistics,
         .energy = scale,
         .contacts = pcs_result_contact_count(result),
         .joints = pcs_result_joint_count(result),
         .first_contact = pcs_result_contact_name(result, statistics->initial_contact)};
-    cli_report_warnings(stdout, &facts);
+    cli_summary_warnings(stdout, &facts);
 }
 
 static cli_exit inspect_result(pcs_context *ctx, const request *wish)
@@ -130,18 +131,18 @@ static void report_model_file(const pcs_model_file *file, const char *path)
     double interval = pcs_model_file_output_step(file);
     const char *title = pcs_model_file_title(file);
     printf("%s\n", *title ? title : path);
-    cli_report_line(stdout, "kind", "model");
-    cli_report_model(stdout, pcs_model_file_model(file), -1);
-    cli_report_line(stdout, "simulation", "%s, step %g s, from %g s to %g s", def.scheme, def.step,
-                    def.start, def.end);
+    cli_summary_line(stdout, "kind", "model");
+    cli_summary_model(stdout, pcs_model_file_model(file), -1);
+    cli_summary_line(stdout, "simulation", "%s, step %g s, from %g s to %g s", def.scheme, def.step,
+                     def.start, def.end);
     if (interval > 0)
-        cli_report_line(stdout, "frames", "every %g s", interval);
+        cli_summary_line(stdout, "frames", "every %g s", interval);
     else
-        cli_report_line(stdout, "frames", "every step");
+        cli_summary_line(stdout, "frames", "every step");
     const char *const *signals = NULL;
     int32_t count = pcs_model_file_signals(file, &signals);
     for (int32_t i = 0; i < count; i++)
-        cli_report_line(stdout, i == 0 ? "signals" : "", "%s", signals[i]);
+        cli_summary_line(stdout, i == 0 ? "signals" : "", "%s", signals[i]);
 }
 
 static cli_exit inspect_model(pcs_context *ctx, const request *wish)
@@ -176,8 +177,8 @@ static cli_exit inspect(const request *wish)
     }
     if (kind == CLI_FILE_CHECKPOINT) {
         printf("%s\n", wish->path);
-        cli_report_line(stdout, "kind", "checkpoint; continue with percuss run MODEL --resume %s",
-                        wish->path);
+        cli_summary_line(stdout, "kind", "checkpoint; continue with percuss run MODEL --resume %s",
+                         wish->path);
         return CLI_EXIT_OK;
     }
     if (kind == CLI_FILE_RESULT && wish->drawings) {

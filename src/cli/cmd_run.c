@@ -16,8 +16,8 @@
 #include "options.h"
 #include "outputs.h"
 #include "progress.h"
-#include "report.h"
 #include "report_page.h"
+#include "run_summary.h"
 #include "signals.h"
 
 enum {
@@ -465,26 +465,27 @@ static void print_summary(const session *run, cli_exit code)
                       : code == CLI_EXIT_FAILED    ? ", failed"
                                                    : "";
     fprintf(out, "%s\n", *title ? title : run->model);
-    cli_report_line(out, "scheme", "%s, step %g s", def.scheme, def.step);
-    cli_report_line(out, "simulated time", "%g s to %g s%s%s", run->first_time, time,
-                    run->resume ? ", resumed" : "", end);
-    cli_report_assembly(out, pcs_model_file_model(run->file), statistics, false);
-    cli_report_statistics(out, statistics);
-    cli_report_redundant_rows(out, run->simulation);
-    cli_report_line(out, "wall time", "%.3g s (%.3g simulated seconds in a second)", run->wall_time,
-                    run->wall_time > 0 ? (time - run->first_time) / run->wall_time : 0.0);
+    cli_summary_line(out, "scheme", "%s, step %g s", def.scheme, def.step);
+    cli_summary_line(out, "simulated time", "%g s to %g s%s%s", run->first_time, time,
+                     run->resume ? ", resumed" : "", end);
+    cli_summary_assembly(out, pcs_model_file_model(run->file), statistics, false);
+    cli_summary_statistics(out, statistics);
+    cli_summary_redundant_rows(out, run->simulation);
+    cli_summary_line(out, "wall time", "%.3g s (%.3g simulated seconds in a second)",
+                     run->wall_time,
+                     run->wall_time > 0 ? (time - run->first_time) / run->wall_time : 0.0);
     if (!run->no_result && run->outputs_are_closed)
-        cli_report_line(out, "result", "%s, %lld frame%s%s", run->out,
-                        (long long)run->outputs.frames, run->outputs.frames == 1 ? "" : "s",
-                        *end ? " (marked incomplete)" : "");
+        cli_summary_line(out, "result", "%s, %lld frame%s%s", run->out,
+                         (long long)run->outputs.frames, run->outputs.frames == 1 ? "" : "s",
+                         *end ? " (marked incomplete)" : "");
     else if (!run->no_result)
-        cli_report_line(out, "result", "%s.part has what could be written", run->out);
+        cli_summary_line(out, "result", "%s.part has what could be written", run->out);
     if (run->checkpoint && run->outputs_are_closed)
-        cli_report_line(out, "checkpoint", "%s", run->checkpoint);
+        cli_summary_line(out, "checkpoint", "%s", run->checkpoint);
     cli_dump_report(out, &run->dump);
-    cli_report_energy(out, &statistics->energy, &run->energy);
+    cli_summary_energy(out, &statistics->energy, &run->energy);
     pcs_run_facts facts = cli_find_run_facts(run->simulation, def.scheme, &run->energy);
-    cli_report_warnings(out, &facts);
+    cli_summary_warnings(out, &facts);
     warn_of_output_step(out, run);
 }
 

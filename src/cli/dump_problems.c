@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "message.h"
-#include "report.h"
+#include "run_summary.h"
 
 static const char NAME_FORMAT[] = "%s/step-%08lld.hdf5";
 enum { NAME_SIZE = 40 }; // of the longest name in that form, with its slash and end
@@ -204,15 +204,15 @@ void cli_dump_report(FILE *out, const cli_dump *dump)
     if (others > 0)
         snprintf(words, sizeof words, "; %lld more from other runs", (long long)others);
     if (dump->written > 0)
-        cli_report_line(out, "contact problems", "%lld written to %s%s%s", (long long)dump->written,
-                        dump->folder, dump->limit_was_met ? ", then --dump-limit was met" : "",
-                        words);
+        cli_summary_line(out, "contact problems", "%lld written to %s%s%s",
+                         (long long)dump->written, dump->folder,
+                         dump->limit_was_met ? ", then --dump-limit was met" : "", words);
     else if (dump->when)
-        cli_report_line(out, "contact problems", "none written to %s: none had %s%s", dump->folder,
-                        dump->when, words);
+        cli_summary_line(out, "contact problems", "none written to %s: none had %s%s", dump->folder,
+                         dump->when, words);
     else
-        cli_report_line(out, "contact problems", "none written to %s: all were solved%s",
-                        dump->folder, words);
+        cli_summary_line(out, "contact problems", "none written to %s: all were solved%s",
+                         dump->folder, words);
 }
 
 void cli_dump_free(cli_dump *dump)

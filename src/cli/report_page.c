@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "message.h"
-#include "report.h"
+#include "run_summary.h"
 
 char *cli_report_default_path(int count, const char *first_result)
 {

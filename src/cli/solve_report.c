@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "interrupt.h"
-#include "report.h"
+#include "run_summary.h"
 #include "solve_table.h"
 
 static const char *const measure_names[] = {
@@ -60,18 +60,18 @@ static void report_sizes(FILE *out, const pcs_problem *problem)
 {
     pcs_problem_class problem_class = pcs_problem_get_class(problem);
     if (problem_class == PCS_PROBLEM_LCP || problem_class == PCS_PROBLEM_MLCP) {
-        cli_report_line(out, "size", "%d row%s, %d of them complementary",
-                        (int)pcs_problem_rows(problem), pcs_problem_rows(problem) == 1 ? "" : "s",
-                        (int)pcs_problem_contacts(problem));
+        cli_summary_line(out, "size", "%d row%s, %d of them complementary",
+                         (int)pcs_problem_rows(problem), pcs_problem_rows(problem) == 1 ? "" : "s",
+                         (int)pcs_problem_contacts(problem));
         return;
     }
-    cli_report_line(out, "size", "%d contact%s in %dD, %d bilateral rows, %d rows in all",
-                    (int)pcs_problem_contacts(problem),
-                    pcs_problem_contacts(problem) == 1 ? "" : "s",
-                    (int)pcs_problem_dimension(problem), (int)pcs_problem_bilateral_rows(problem),
-                    (int)pcs_problem_rows(problem));
+    cli_summary_line(out, "size", "%d contact%s in %dD, %d bilateral rows, %d rows in all",
+                     (int)pcs_problem_contacts(problem),
+                     pcs_problem_contacts(problem) == 1 ? "" : "s",
+                     (int)pcs_problem_dimension(problem), (int)pcs_problem_bilateral_rows(problem),
+                     (int)pcs_problem_rows(problem));
     if (problem_class == PCS_PROBLEM_GLOBAL)
-        cli_report_line(out, "degrees of freedom", "%d", (int)pcs_problem_dofs(problem));
+        cli_summary_line(out, "degrees of freedom", "%d", (int)pcs_problem_dofs(problem));
 }
 
 static void report_stages(FILE *out, const pcs_solve_info *info, double tolerance)
@@ -80,9 +80,9 @@ static void report_stages(FILE *out, const pcs_solve_info *info, double toleranc
     for (int32_t k = 0; k < info->n_stages; k++) {
         const pcs_solve_stage *stage = &info->stage[k];
         bool closed = k == info->n_stages - 1 && stage->residual <= tolerance;
-        cli_report_line(out, k == 0 ? "stages" : "", "%-20s %7d iterations %9s  residual %.2e%s",
-                        stage->name, (int)stage->iterations, cli_time_text(time, stage->seconds),
-                        stage->residual, closed ? "  closed the gap" : "");
+        cli_summary_line(out, k == 0 ? "stages" : "", "%-20s %7d iterations %9s  residual %.2e%s",
+                         stage->name, (int)stage->iterations, cli_time_text(time, stage->seconds),
+                         stage->residual, closed ? "  closed the gap" : "");
     }
 }
 
@@ -91,22 +91,22 @@ static void report_verdict(FILE *out, const cli_solve_result *result)
     const pcs_verdict *verdict = &result->verdict;
     pcs_problem_class problem_class = pcs_problem_get_class(result->problem);
     bool friction = problem_class == PCS_PROBLEM_LOCAL || problem_class == PCS_PROBLEM_GLOBAL;
-    cli_report_line(out, "residual", "%.2e relative, %.2e scaled, %.2e unscaled (tolerance %g, %s)",
-                    verdict->residual.relative, verdict->residual.scaled,
-                    verdict->residual.unscaled, result->opts->tolerance,
-                    measure_names[result->opts->measure]);
+    cli_summary_line(
+        out, "residual", "%.2e relative, %.2e scaled, %.2e unscaled (tolerance %g, %s)",
+        verdict->residual.relative, verdict->residual.scaled, verdict->residual.unscaled,
+        result->opts->tolerance, measure_names[result->opts->measure]);
     if (friction)
-        cli_report_line(out, "contacts", "%d open, %d stick, %d slip", (int)verdict->open,
-                        (int)verdict->stick, (int)verdict->slip);
-    cli_report_line(out, friction ? "outside the cone" : "negative z", "%.2e", verdict->cone);
-    cli_report_line(out, friction ? "outside the dual" : "negative w", "%.2e", verdict->dual);
-    cli_report_line(out, "complementarity", "%.2e", verdict->complementarity);
+        cli_summary_line(out, "contacts", "%d open, %d stick, %d slip", (int)verdict->open,
+                         (int)verdict->stick, (int)verdict->slip);
+    cli_summary_line(out, friction ? "outside the cone" : "negative z", "%.2e", verdict->cone);
+    cli_summary_line(out, friction ? "outside the dual" : "negative w", "%.2e", verdict->dual);
+    cli_summary_line(out, "complementarity", "%.2e", verdict->complementarity);
     if (friction)
-        cli_report_line(out, "dissipation", "%.6g", verdict->dissipation);
+        cli_summary_line(out, "dissipation", "%.6g", verdict->dissipation);
     if (pcs_problem_bilateral_rows(result->problem) > 0)
-        cli_report_line(out, "bilateral rows", "%.2e", verdict->bilateral);
+        cli_summary_line(out, "bilateral rows", "%.2e", verdict->bilateral);
     if (problem_class == PCS_PROBLEM_GLOBAL)
-        cli_report_line(out, "M v - H r - f", "%.2e", verdict->equation);
+        cli_summary_line(out, "M v - H r - f", "%.2e", verdict->equation);
 }
 
 void cli_solve_print_report(FILE *out, const cli_solve_result *result)
@@ -119,21 +119,21 @@ void cli_solve_print_report(FILE *out, const cli_solve_result *result)
     if (result->status < 0)
         return;
     report_stages(out, info, result->opts->tolerance);
-    cli_report_line(out, "iterations", "%d, %d factorisations, %s", (int)info->iterations,
-                    (int)info->factorisations, cli_time_text(time, info->seconds));
+    cli_summary_line(out, "iterations", "%d, %d factorisations, %s", (int)info->iterations,
+                     (int)info->factorisations, cli_time_text(time, info->seconds));
     report_verdict(out, result);
     if (info->solutions >= 0)
-        cli_report_line(out, "solutions", "%d", (int)info->solutions);
+        cli_summary_line(out, "solutions", "%d", (int)info->solutions);
     if (!solved && result->verdict.residual.worst >= 0)
-        cli_report_line(out, "worst contact", "%d (counted from 0)",
-                        (int)result->verdict.residual.worst);
+        cli_summary_line(out, "worst contact", "%d (counted from 0)",
+                         (int)result->verdict.residual.worst);
     if (strcmp(word, "rounding") == 0)
-        cli_report_line(out, "note", "rounding r to double leaves no smaller residual");
+        cli_summary_line(out, "note", "rounding r to double leaves no smaller residual");
     else if (strcmp(word, "false") == 0)
-        cli_report_line(out, "note",
-                        "the solver reports success, the independent check does not confirm it");
+        cli_summary_line(out, "note",
+                         "the solver reports success, the independent check does not confirm it");
     if (info->reason[0])
-        cli_report_line(out, "reason", "%s", info->reason);
+        cli_summary_line(out, "reason", "%s", info->reason);
 }
 
 // ---- JSON ----

@@ -118,8 +118,8 @@ pcs_status pcs_report_choose_frames(pcs_report *report)
 
 // ---- Writing ----
 
-// Turns rows of one or more quantities into what the page gets, in place or from one to the other;
-// the result has `width` numbers for each row.
+// Turns rows of one or more quantities into what the page gets, `width` numbers for each row. Without
+// a function the rows of the first quantity are taken as they are.
 typedef struct conversion {
     const char *quantity[3]; // NULL: fewer
     int64_t width;
@@ -152,14 +152,16 @@ static pcs_status put_rows(pcs_report *report, const conversion *c, bool as_byte
             status = read_drawn(report, c->quantity[k], first, rows, from[k]);
         if (status < 0)
             break;
-        c->convert(report, from, rows, to);
+        const double *page = c->convert ? to : from[0];
+        if (c->convert)
+            c->convert(report, from, rows, to);
         const size_t count = (size_t)(rows * c->width);
         for (size_t i = 0; as_bytes && i < count; i++)
-            bytes[i] = to[i] >= 0 && to[i] <= UINT8_MAX ? (uint8_t)to[i] : 0;
+            bytes[i] = page[i] >= 0 && page[i] <= UINT8_MAX ? (uint8_t)page[i] : 0;
         if (as_bytes)
             pcs_json_put_u8(&report->json, bytes, count);
         else
-            pcs_json_put_f32(&report->json, to, count);
+            pcs_json_put_f32(&report->json, page, count);
     }
     for (int k = 0; k < 3; k++)
         pcs_free(report->ctx, from[k]);
@@ -184,19 +186,6 @@ static pcs_status put_array(pcs_report *report, const char *key, int32_t objects
 
 // ---- Bodies ----
 
-static void copy_rows(const pcs_report *report, double *const from[3], int64_t rows, double *to)
-{
-    memcpy(to, from[0],
-           (size_t)rows * (size_t)pcs_result_body_count(report->result) * 3 * sizeof *to);
-}
-
-static void copy_rotations(const pcs_report *report, double *const from[3], int64_t rows,
-                           double *to)
-{
-    memcpy(to, from[0],
-           (size_t)rows * (size_t)pcs_result_body_count(report->result) * 4 * sizeof *to);
-}
-
 // The quaternion of a rotation about z.
 static void turn_angles(const pcs_report *report, double *const from[3], int64_t rows, double *to)
 {
@@ -218,11 +207,10 @@ static pcs_status put_bodies(pcs_report *report)
         pcs_json_text(&report->json, NULL, pcs_result_body_name(report->result, b));
     pcs_json_end_list(&report->json);
     PCS_TRY(put_array(report, "position", bodies, 3, false,
-                      (conversion){.quantity = {"body/position"}, .convert = copy_rows}));
-    PCS_TRY(
-        put_array(report, "rotation", bodies, 4, false,
-                  planar ? (conversion){.quantity = {"body/angle"}, .convert = turn_angles}
-                         : (conversion){.quantity = {"body/rotation"}, .convert = copy_rotations}));
+                      (conversion){.quantity = {"body/position"}}));
+    PCS_TRY(put_array(report, "rotation", bodies, 4, false,
+                      planar ? (conversion){.quantity = {"body/angle"}, .convert = turn_angles}
+                             : (conversion){.quantity = {"body/rotation"}}));
     pcs_json_end_object(&report->json);
     return PCS_OK;
 }

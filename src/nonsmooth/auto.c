@@ -41,7 +41,8 @@ static const pcs_option options[PCS_AUTO_OPTIONS] = {
     [SWEEPS] = {"sweeps", PCS_OPTION_INTEGER, 200, 0, 1e9, NULL,
                 "most Gauss-Seidel sweeps; fewer if they are too slow to arrive"},
     [NEWTON_STEPS] = {"newton_steps", PCS_OPTION_INTEGER, 40, 0, 1e9, NULL,
-                      "linear solves of Newton's method each time it is tried"},
+                      "linear solves of Newton's method: half of them before and half after the "
+                      "sweeps that lead out of a cycle, all of them each time it is tried later"},
     [PCS_AUTO_RESTARTS] = {"restarts", PCS_OPTION_INTEGER, 10, 0, 1e6, NULL,
                            "scattered starts of Newton's method after all else failed"},
     [PCS_AUTO_POLISH] =
@@ -49,9 +50,10 @@ static const pcs_option options[PCS_AUTO_OPTIONS] = {
          "one more sweep or Newton problem after the tolerance is met, for accuracy "
          "beyond it; schemes switch it on"},
     [PCS_AUTO_PATH_STEPS] = {"path_steps", PCS_OPTION_INTEGER, 4000, 0, 1e9, NULL,
-                             "linear solves along the central path, the last resort"},
-    [PCS_AUTO_COVERS] = {"covers", PCS_OPTION_INTEGER, 60, 0, 1e6, NULL,
-                         "covering vectors of the complementary paths"},
+                             "linear solves along the central path through its folds"},
+    [PCS_AUTO_COVERS] =
+        {"covers", PCS_OPTION_INTEGER, 60, 0, 1e6, NULL,
+         "covering vectors of the complementary paths, the last resort of small problems"},
 };
 
 // Sweeps between two looks at their rate, and the sweeps that a Newton continuation is worth: it

@@ -1,4 +1,4 @@
-#include "report.h"
+#include "run_summary.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -9,7 +9,7 @@ enum { LABEL_WIDTH = 20, NAMES_SHOWN = 12 };
 // From here on a difference of the initial state from the model file is worth a line.
 static const double START_LIMIT = 1e-9; // m, rad, m/s, rad/s
 
-void cli_report_line(FILE *out, const char *label, const char *format, ...)
+void cli_summary_line(FILE *out, const char *label, const char *format, ...)
 {
     va_list args;
     fprintf(out, "  %-*s", LABEL_WIDTH, label);
@@ -42,13 +42,13 @@ static void report_names(FILE *out, const char *label, const pcs_model *model, i
     putc('\n', out);
 }
 
-void cli_report_model(FILE *out, const pcs_model *model, int32_t redundant)
+void cli_summary_model(FILE *out, const pcs_model *model, int32_t redundant)
 {
     int32_t dimension = pcs_model_dimension(model);
     int32_t velocities = pcs_model_velocity_count(model);
     int32_t rows = pcs_model_row_count(model);
-    cli_report_line(out, "dimension", "%d (%s)", (int)dimension,
-                    dimension == 2 ? "planar, x-y plane" : "spatial");
+    cli_summary_line(out, "dimension", "%d (%s)", (int)dimension,
+                     dimension == 2 ? "planar, x-y plane" : "spatial");
     report_names(out, "bodies", model, pcs_model_body_count(model), pcs_model_body_name);
     report_names(out, "joints", model, pcs_model_joint_count(model), joint_text);
     if (pcs_model_coupling_count(model) > 0)
@@ -59,36 +59,36 @@ void cli_report_model(FILE *out, const pcs_model *model, int32_t redundant)
     if (pcs_model_input_count(model) > 0)
         report_names(out, "inputs", model, pcs_model_input_count(model), pcs_model_input_name);
     if (redundant < 0)
-        cli_report_line(out, "unknowns", "%d velocities, %d constraint rows", (int)velocities,
-                        (int)rows);
+        cli_summary_line(out, "unknowns", "%d velocities, %d constraint rows", (int)velocities,
+                         (int)rows);
     else
-        cli_report_line(out, "degrees of freedom",
-                        "%d (%d velocities, %d constraint rows, %d of them redundant)",
-                        (int)(velocities - rows + redundant), (int)velocities, (int)rows,
-                        (int)redundant);
+        cli_summary_line(out, "degrees of freedom",
+                         "%d (%d velocities, %d constraint rows, %d of them redundant)",
+                         (int)(velocities - rows + redundant), (int)velocities, (int)rows,
+                         (int)redundant);
 }
 
-void cli_report_assembly(FILE *out, const pcs_model *model, const pcs_statistics *statistics,
-                         bool in_full)
+void cli_summary_assembly(FILE *out, const pcs_model *model, const pcs_statistics *statistics,
+                          bool in_full)
 {
     bool moved = statistics->assembly_body != PCS_GROUND;
     bool changed = statistics->assembly_velocity_body != PCS_GROUND;
     if (pcs_model_row_count(model) == 0)
         return; // nothing to fit
     if (moved && (in_full || statistics->assembly_moved > START_LIMIT))
-        cli_report_line(out, "initial positions",
-                        "moved by at most %.3g m or rad (body %s) to close the joints",
-                        statistics->assembly_moved,
-                        pcs_model_body_name(model, statistics->assembly_body));
+        cli_summary_line(out, "initial positions",
+                         "moved by at most %.3g m or rad (body %s) to close the joints",
+                         statistics->assembly_moved,
+                         pcs_model_body_name(model, statistics->assembly_body));
     else if (in_full)
-        cli_report_line(out, "initial positions", "fit the joints, nothing was moved");
+        cli_summary_line(out, "initial positions", "fit the joints, nothing was moved");
     if (changed && (in_full || statistics->assembly_velocity > START_LIMIT))
-        cli_report_line(out, "initial velocities",
-                        "changed by at most %.3g m/s or rad/s (body %s) to fit the joints",
-                        statistics->assembly_velocity,
-                        pcs_model_body_name(model, statistics->assembly_velocity_body));
+        cli_summary_line(out, "initial velocities",
+                         "changed by at most %.3g m/s or rad/s (body %s) to fit the joints",
+                         statistics->assembly_velocity,
+                         pcs_model_body_name(model, statistics->assembly_velocity_body));
     else if (in_full)
-        cli_report_line(out, "initial velocities", "fit the joints, nothing was changed");
+        cli_summary_line(out, "initial velocities", "fit the joints, nothing was changed");
 }
 
 // The chosen text of a scheme option, NULL if the scheme has no such choice.
@@ -116,14 +116,14 @@ static bool is_limit(const char *contact)
     return end && (strcmp(end, ".lower") == 0 || strcmp(end, ".upper") == 0);
 }
 
-void cli_report_initial_contact(FILE *out, const pcs_simulation *simulation, const char *scheme)
+void cli_summary_initial_contact(FILE *out, const pcs_simulation *simulation, const char *scheme)
 {
     const pcs_model *model = pcs_simulation_model(simulation);
     const pcs_statistics *statistics = pcs_simulation_statistics(simulation);
     if (pcs_model_contact_count(model) == 0)
         return;
     if (!(statistics->initial_penetration > START_LIMIT)) {
-        cli_report_line(out, "initial contacts", "none starts inside the other body");
+        cli_summary_line(out, "initial contacts", "none starts inside the other body");
         return;
     }
     const char *contact = pcs_model_contact_name(model, statistics->initial_contact);
@@ -138,7 +138,7 @@ void cli_report_initial_contact(FILE *out, const pcs_simulation *simulation, con
         fputs("the first steps will push it out\n", out);
 }
 
-void cli_report_redundant_rows(FILE *out, const pcs_simulation *simulation)
+void cli_summary_redundant_rows(FILE *out, const pcs_simulation *simulation)
 {
     const pcs_model *model = pcs_simulation_model(simulation);
     int32_t rows = pcs_model_row_count(model), shown = 0, count = 0;
@@ -146,34 +146,34 @@ void cli_report_redundant_rows(FILE *out, const pcs_simulation *simulation)
         count += pcs_simulation_row_is_redundant(simulation, i);
     for (int32_t i = 0; i < rows && shown < NAMES_SHOWN; i++) {
         if (pcs_simulation_row_is_redundant(simulation, i))
-            cli_report_line(out, shown++ == 0 ? "redundant rows" : "", "%s",
-                            pcs_model_row_name(model, i));
+            cli_summary_line(out, shown++ == 0 ? "redundant rows" : "", "%s",
+                             pcs_model_row_name(model, i));
     }
     if (count > shown)
-        cli_report_line(out, "", "and %d more", (int)(count - shown));
+        cli_summary_line(out, "", "and %d more", (int)(count - shown));
     if (count > 0)
-        cli_report_line(out, "",
-                        "other joints already hold them: the motion is right, but the reactions\n"
-                        "  %-*sof these joints are shared out arbitrarily",
-                        LABEL_WIDTH, "");
+        cli_summary_line(out, "",
+                         "other joints already hold them: the motion is right, but the reactions\n"
+                         "  %-*sof these joints are shared out arbitrarily",
+                         LABEL_WIDTH, "");
 }
 
 // ---- The run ----
 
-void cli_report_statistics(FILE *out, const pcs_statistics *statistics)
+void cli_summary_statistics(FILE *out, const pcs_statistics *statistics)
 {
-    cli_report_line(out, "steps", "%lld accepted, %lld rejected, %lld not converged",
-                    (long long)statistics->steps, (long long)statistics->rejected_steps,
-                    (long long)statistics->unconverged_steps);
-    cli_report_line(out, "impacts", "%lld", (long long)statistics->impacts);
-    cli_report_line(out, "closed contacts", "%d at the end, %d at most",
-                    (int)statistics->contacts_now, (int)statistics->contacts_most);
-    cli_report_line(out, "worst penetration", "%.3g m", statistics->worst_penetration);
-    cli_report_line(out, "worst joint drift", "%.3g m or rad, in velocity %.3g m/s or rad/s",
-                    statistics->worst_drift, statistics->worst_velocity_drift);
-    cli_report_line(out, "worst residual",
-                    "%.2g of the contact problem, %.2g of the momentum balance",
-                    statistics->worst_residual, statistics->worst_newton);
+    cli_summary_line(out, "steps", "%lld accepted, %lld rejected, %lld not converged",
+                     (long long)statistics->steps, (long long)statistics->rejected_steps,
+                     (long long)statistics->unconverged_steps);
+    cli_summary_line(out, "impacts", "%lld", (long long)statistics->impacts);
+    cli_summary_line(out, "closed contacts", "%d at the end, %d at most",
+                     (int)statistics->contacts_now, (int)statistics->contacts_most);
+    cli_summary_line(out, "worst penetration", "%.3g m", statistics->worst_penetration);
+    cli_summary_line(out, "worst joint drift", "%.3g m or rad, in velocity %.3g m/s or rad/s",
+                     statistics->worst_drift, statistics->worst_velocity_drift);
+    cli_summary_line(out, "worst residual",
+                     "%.2g of the contact problem, %.2g of the momentum balance",
+                     statistics->worst_residual, statistics->worst_newton);
 }
 
 // Zero for what rounding leaves of an energy that has gone.
@@ -183,7 +183,7 @@ static double without_noise(double value, const pcs_energy_scale *scale)
     return fabs(value) <= noise * scale->largest ? 0 : value;
 }
 
-void cli_report_energy(FILE *out, const pcs_energy_account *energy, const pcs_energy_scale *scale)
+void cli_summary_energy(FILE *out, const pcs_energy_account *energy, const pcs_energy_scale *scale)
 {
     double end = energy->kinetic + energy->potential;
     double start = pcs_energy_at_start(energy);
@@ -245,7 +245,7 @@ pcs_run_facts cli_find_run_facts(const pcs_simulation *simulation, const char *s
     return facts;
 }
 
-void cli_report_warning(FILE *out, const char *text)
+void cli_summary_warning(FILE *out, const char *text)
 {
     enum { WIDTH = 100, INDENT = 9 };
     int column = fprintf(out, "warning:");
@@ -259,7 +259,7 @@ void cli_report_warning(FILE *out, const char *text)
     putc('\n', out);
 }
 
-int cli_report_warnings(FILE *out, const pcs_run_facts *facts)
+int cli_summary_warnings(FILE *out, const pcs_run_facts *facts)
 {
     // What else the library finds stands in the lines above.
     static const pcs_finding_kind kinds[] = {
@@ -277,7 +277,7 @@ int cli_report_warnings(FILE *out, const pcs_run_facts *facts)
         const pcs_finding *f = &findings[kinds[i]];
         if (!f->applies || f->level == PCS_LEVEL_GOOD)
             continue;
-        cli_report_warning(out, f->text);
+        cli_summary_warning(out, f->text);
         count++;
     }
     return count;

@@ -1,34 +1,34 @@
 // Text for people: what a model holds, and what a run's statistics say.
-#ifndef PCS_CLI_REPORT_H
-#define PCS_CLI_REPORT_H
+#ifndef PCS_CLI_RUN_SUMMARY_H
+#define PCS_CLI_RUN_SUMMARY_H
 
 #include <stdio.h>
 
 #include "percuss/evidence.h"
 
 // "label     text" in aligned columns.
-void cli_report_line(FILE *out, const char *label, const char *format, ...) PCS_PRINTF(3, 4);
+void cli_summary_line(FILE *out, const char *label, const char *format, ...) PCS_PRINTF(3, 4);
 
 // Bodies, joints, contacts and degrees of freedom. `redundant` < 0: not known.
-void cli_report_model(FILE *out, const pcs_model *model, int32_t redundant);
+void cli_summary_model(FILE *out, const pcs_model *model, int32_t redundant);
 // What the initial projection moved; unless `in_full`, only what is more than rounding.
-void cli_report_assembly(FILE *out, const pcs_model *model, const pcs_statistics *statistics,
-                         bool in_full);
+void cli_summary_assembly(FILE *out, const pcs_model *model, const pcs_statistics *statistics,
+                          bool in_full);
 // The contact that starts deepest inside the other body, and what the scheme will do about it.
-void cli_report_initial_contact(FILE *out, const pcs_simulation *simulation, const char *scheme);
+void cli_summary_initial_contact(FILE *out, const pcs_simulation *simulation, const char *scheme);
 // Names of the redundant constraint rows; nothing if there are none.
-void cli_report_redundant_rows(FILE *out, const pcs_simulation *simulation);
+void cli_summary_redundant_rows(FILE *out, const pcs_simulation *simulation);
 
 // Steps, impacts, contacts, worst penetration, drift and residual.
-void cli_report_statistics(FILE *out, const pcs_statistics *statistics);
+void cli_summary_statistics(FILE *out, const pcs_statistics *statistics);
 // The account from the energy at the start to the energy at the end.
-void cli_report_energy(FILE *out, const pcs_energy_account *energy, const pcs_energy_scale *scale);
+void cli_summary_energy(FILE *out, const pcs_energy_account *energy, const pcs_energy_scale *scale);
 // What is known of a run for pcs_run_judge().
 pcs_run_facts cli_find_run_facts(const pcs_simulation *simulation, const char *scheme,
                                  const pcs_energy_scale *energy);
 // Plain words about what is off; returns the number of warnings.
-int cli_report_warnings(FILE *out, const pcs_run_facts *facts);
+int cli_summary_warnings(FILE *out, const pcs_run_facts *facts);
 // One of them, in lines of a width that terminals have.
-void cli_report_warning(FILE *out, const char *text);
+void cli_summary_warning(FILE *out, const char *text);
 
 #endif
