@@ -228,48 +228,71 @@ static double write_equations(pcs_contact_path *p)
     return largest;
 }
 
-// The border row of an event, its differential, and minus its value on the right. A mere turn ends
-// in the plane normal to the tangent.
+// The end of the sticking piece, (|z_T|^2 - mu^2 z_N^2)/2 = 0, divided by the size of its terms.
+static double cone_border(const pcs_contact_path *p, int32_t i, double *e)
+{
+    const double mu = friction(p, i), *z = p->z + p->problem->W->offset[i];
+    double norm = mu * mu * fabs(z[0]), value = -0.5 * mu * mu * z[0] * z[0];
+    e[0] = -mu * mu * z[0];
+    for (int32_t k = 1; k < block_size(p, i); k++) {
+        e[k] = z[k];
+        value += 0.5 * z[k] * z[k];
+        norm += fabs(z[k]);
+    }
+    norm = norm > 0.0 ? norm : 1.0;
+    for (int32_t k = 0; k < block_size(p, i); k++)
+        e[k] /= norm;
+    return value / norm;
+}
+
+// The end of the slipping piece, sigma = s . v_T = 0.
+static double speed_border(const pcs_contact_path *p, int32_t i, double *f)
+{
+    const double *s = p->s + 2 * (int64_t)i, *v = p->v + p->problem->W->offset[i];
+    double value = 0.0;
+    for (int32_t k = 1; k < block_size(p, i); k++) {
+        f[k] = s[k - 1];
+        value += s[k - 1] * v[k];
+    }
+    return value;
+}
+
+// A mere turn ends in the plane normal to the tangent, the whole path at t = 0.
+static void write_plane(pcs_contact_path *p, bool arrives, double *row)
+{
+    memset(row, 0, (size_t)p->closed * sizeof *row);
+    for (int32_t k = 0; k < p->rows && !arrives; k++)
+        if (p->place[k] >= 0)
+            row[p->place[k]] = p->tangent[k];
+    row[p->closed] = arrives ? 1.0 : p->tangent[p->rows];
+    p->right[p->closed] = arrives ? -p->t : 0.0;
+}
+
+// The border row: the differential of what is zero at the event, and minus its value on the right.
 static void write_border(pcs_contact_path *p, const path_event *event)
 {
     double *row = p->A + (int64_t)p->closed * (p->closed + 1), value = 0.0;
     double e[3] = {0.0, 0.0, 0.0}, f[3] = {0.0, 0.0, 0.0};
-    const int32_t i = event->block, first = i >= 0 ? p->problem->W->offset[i] : 0;
-    if (event->kind == TURN || event->kind == ARRIVES) {
-        memset(row, 0, (size_t)p->closed * sizeof *row);
-        for (int32_t k = 0; k < p->rows && event->kind == TURN; k++)
-            if (p->place[k] >= 0)
-                row[p->place[k]] = p->tangent[k];
-        row[p->closed] = event->kind == TURN ? p->tangent[p->rows] : 1.0;
-        p->right[p->closed] = event->kind == TURN ? 0.0 : -p->t;
+    const int32_t i = event->block;
+    switch (event->kind) {
+    case TURN:
+    case ARRIVES:
+        write_plane(p, event->kind == ARRIVES, row);
         return;
-    }
-    if (event->kind == CLOSES) {
+    case CLOSES:
         f[0] = 1.0;
-        value = p->v[first];
-    } else if (event->kind == OPENS) {
+        value = p->v[p->problem->W->offset[i]];
+        break;
+    case OPENS:
         e[0] = 1.0;
-        value = p->z[first];
-    } else {
-        const double mu = friction(p, i), *z = p->z + first;
-        double norm = mu * mu * fabs(z[0]);
-        e[0] = -mu * mu * z[0];
-        value = 0.5 * e[0] * z[0];
-        for (int32_t k = 1; k < block_size(p, i); k++) {
-            const double s = p->s[2 * (int64_t)i + k - 1];
-            e[k] = event->kind == SLIPS ? z[k] : 0.0;
-            f[k] = event->kind == STICKS ? s : 0.0;
-            value += event->kind == SLIPS ? 0.5 * z[k] * z[k] : 0.0;
-            norm += fabs(e[k]);
-        }
-        if (event->kind == STICKS) {
-            e[0] = value = 0.0;
-            for (int32_t k = 1; k < block_size(p, i); k++)
-                value += f[k] * p->v[first + k];
-        }
-        for (int32_t k = 0; k < 3 && event->kind == SLIPS; k++)
-            e[k] /= norm > 0.0 ? norm : 1.0;
-        value /= event->kind == SLIPS && norm > 0.0 ? norm : 1.0;
+        value = p->z[p->problem->W->offset[i]];
+        break;
+    case STICKS:
+        value = speed_border(p, i, f);
+        break;
+    case SLIPS:
+        value = cone_border(p, i, e);
+        break;
     }
     write_row(p, i, e, f, row);
     p->right[p->closed] = -value;
