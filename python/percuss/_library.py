@@ -174,6 +174,13 @@ class pcs_statistics(ctypes.Structure):
         ("initial_contact", c_int32),
         ("redundant_rows", c_int32),
         ("redundant_most", c_int32),
+        ("inner_steps", c_int64),
+        ("evaluations", c_int64),
+        ("smallest_step", c_double),
+        ("time_stepping", c_double),
+        ("switches_zeno", c_int64),
+        ("switches_friction", c_int64),
+        ("switches_edge", c_int64),
     ]
 
 

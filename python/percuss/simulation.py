@@ -83,6 +83,13 @@ class Statistics:
     initial_contact: int
     redundant_rows: int
     redundant_most: int
+    inner_steps: int
+    evaluations: int
+    smallest_step: float
+    time_stepping: float
+    switches_zeno: int
+    switches_friction: int
+    switches_edge: int
 
 
 def make_statistics(raw: pcs_statistics) -> Statistics:

@@ -104,6 +104,9 @@ const pcs_statistic_row pcs_statistic_table[] = {
     REAL(assembly_velocity), COUNT32(assembly_velocity_body),
     REAL(initial_penetration), COUNT32(initial_contact),
     COUNT32(redundant_rows), COUNT32(redundant_most),
+    COUNT64(inner_steps), COUNT64(evaluations),
+    REAL(smallest_step), REAL(time_stepping),
+    COUNT64(switches_zeno), COUNT64(switches_friction), COUNT64(switches_edge),
 };
 // clang-format on
 

@@ -40,7 +40,7 @@ static void tangent(const pcs_model *model, const pcs_configuration *c, double s
         for (int k = 0; k < 2; ++k) {
             if (end_node[k] < 0)
                 continue;
-            int32_t size = pcs_node_v_size(pcs_model_node(model, end_node[k])->kind);
+            int32_t size = pcs_model_node(model, end_node[k])->n_v;
             for (int32_t j = 0; j < size; ++j)
                 row[n][j] = ends[k][j];
             node[n++] = end_node[k];

@@ -18,7 +18,11 @@ void pcs_model_retract(const pcs_model *model, const double *q, const double *d,
 {
     for (int32_t i = 0; i < model->nodes.count; ++i) {
         const pcs_node *node = pcs_model_node(model, i);
-        pcs_node_retract(node->kind, q + node->q, d + node->v, out + node->q);
+        if (node->kind != PCS_NODE_VECTOR)
+            pcs_node_retract(node->kind, q + node->q, d + node->v, out + node->q);
+        else
+            for (int32_t j = 0; j < node->n_v; ++j)
+                out[node->q + j] = q[node->q + j] + d[node->v + j];
     }
 }
 
@@ -26,7 +30,11 @@ void pcs_model_difference(const pcs_model *model, const double *q2, const double
 {
     for (int32_t i = 0; i < model->nodes.count; ++i) {
         const pcs_node *node = pcs_model_node(model, i);
-        pcs_node_difference(node->kind, q2 + node->q, q1 + node->q, d + node->v);
+        if (node->kind != PCS_NODE_VECTOR)
+            pcs_node_difference(node->kind, q2 + node->q, q1 + node->q, d + node->v);
+        else
+            for (int32_t j = 0; j < node->n_v; ++j)
+                d[node->v + j] = q2[node->q + j] - q1[node->q + j];
     }
 }
 
@@ -119,7 +127,7 @@ pcs_status pcs_model_row_blocks_create(pcs_context *ctx, const pcs_model *model,
     for (int32_t k = 0; k < model->row_blocks.count; ++k) {
         const pcs_row_pattern *p = &model->row_blocks.data[k];
         for (int32_t i = 0; i < p->n_nodes; ++i)
-            count += (int64_t)p->size * pcs_node_v_size(pcs_model_node(model, p->node[i])->kind);
+            count += (int64_t)p->size * pcs_model_node(model, p->node[i])->n_v;
     }
     *blocks = PCS_NEW_ARRAY(ctx, pcs_row_block, model->row_blocks.count);
     *values = PCS_NEW_ARRAY(ctx, double, count);
@@ -139,7 +147,7 @@ pcs_status pcs_model_row_blocks_create(pcs_context *ctx, const pcs_model *model,
         for (int32_t i = 0; i < p->n_nodes; ++i) {
             block->node[i] = p->node[i];
             block->J[i] = next;
-            next += p->size * pcs_node_v_size(pcs_model_node(model, p->node[i])->kind);
+            next += p->size * pcs_model_node(model, p->node[i])->n_v;
         }
     }
     return PCS_OK;
@@ -161,7 +169,7 @@ void pcs_model_rows_multiply(const pcs_model *model, const pcs_row_block *blocks
         memset(y, 0, sizeof(double) * (size_t)block->size);
         for (int32_t e = 0; e < block->n_nodes; ++e) {
             const pcs_node *node = pcs_model_node(model, block->node[e]);
-            int32_t n = pcs_node_v_size(node->kind);
+            int32_t n = node->n_v;
             pcs_kernel_vector(1.0, block->size, n, block->J[e], v + node->v, y);
         }
     }
@@ -173,7 +181,7 @@ double pcs_model_row_multiply(const pcs_model *model, const pcs_row_block *block
     double y = 0;
     for (int32_t e = 0; e < block->n_nodes; ++e) {
         const pcs_node *node = pcs_model_node(model, block->node[e]);
-        int32_t n = pcs_node_v_size(node->kind);
+        int32_t n = node->n_v;
         y += pcs_kernel_dot(n, block->J[e] + i * n, v + node->v);
     }
     return y;
@@ -187,7 +195,7 @@ void pcs_model_rows_add_transposed(const pcs_model *model, const pcs_row_block *
         const double *y = p + model->row_blocks.data[k].first_row;
         for (int32_t e = 0; e < block->n_nodes; ++e) {
             const pcs_node *node = pcs_model_node(model, block->node[e]);
-            int32_t n = pcs_node_v_size(node->kind);
+            int32_t n = node->n_v;
             pcs_kernel_transposed_vector(1.0, block->size, n, block->J[e], y, f + node->v);
         }
     }
@@ -324,8 +332,8 @@ static double *matrix_block(const pcs_model *model, pcs_saddle *saddle, int32_t 
 void pcs_element_add_block(const pcs_model *model, pcs_saddle *saddle, int32_t i, int32_t j,
                            const double *block)
 {
-    int32_t n = pcs_node_v_size(pcs_model_node(model, i)->kind) *
-                pcs_node_v_size(pcs_model_node(model, j)->kind);
+    int32_t n = pcs_model_node(model, i)->n_v *
+                pcs_model_node(model, j)->n_v;
     double *A = matrix_block(model, saddle, i, j);
     for (int32_t k = 0; k < n; ++k)
         A[k] += block[k];
@@ -334,8 +342,8 @@ void pcs_element_add_block(const pcs_model *model, pcs_saddle *saddle, int32_t i
 void pcs_element_add_outer(const pcs_model *model, pcs_saddle *saddle, int32_t i, int32_t j,
                            double s, const double *row_i, const double *row_j)
 {
-    int32_t n = pcs_node_v_size(pcs_model_node(model, i)->kind);
-    int32_t m = pcs_node_v_size(pcs_model_node(model, j)->kind);
+    int32_t n = pcs_model_node(model, i)->n_v;
+    int32_t m = pcs_model_node(model, j)->n_v;
     double *A = matrix_block(model, saddle, i, j);
     for (int32_t k = 0; k < n; ++k)
         for (int32_t l = 0; l < m; ++l)

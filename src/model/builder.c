@@ -370,7 +370,7 @@ static pcs_status push_body(pcs_builder *builder, const pcs_body_def *def,
     pcs_node_kind kind = model->dimension == 2 ? PCS_NODE_PLANAR : PCS_NODE_SPATIAL;
     if (def->point)
         kind = model->dimension == 2 ? PCS_NODE_POINT2 : PCS_NODE_POINT3;
-    pcs_node node = {kind, model->n_q, model->n_v};
+    pcs_node node = {kind, model->n_q, model->n_v, pcs_node_q_size(kind), pcs_node_v_size(kind)};
     pcs_body body = {
         .node = model->nodes.count,
         .mass = mass->mass,
@@ -397,8 +397,8 @@ static pcs_status push_body(pcs_builder *builder, const pcs_body_def *def,
         pcs_free(builder->ctx, body.shapes);
         return PCS_ERROR_MEMORY;
     }
-    model->n_q += pcs_node_q_size(kind);
-    model->n_v += pcs_node_v_size(kind);
+    model->n_q += node.n_q;
+    model->n_v += node.n_v;
     return PCS_OK;
 }
 

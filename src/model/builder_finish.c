@@ -355,6 +355,7 @@ static pcs_status number_slots(pcs_builder *builder)
                       pcs_joint_coordinate_name(joint->kind, model->dimension, limit->coordinate),
                       side);
     }
+    model->n_faces = model->n_slots;
     return PCS_OK;
 }
 

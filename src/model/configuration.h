@@ -12,6 +12,9 @@ typedef struct pcs_configuration {
     const double *q, *v;    // views, set by pcs_configuration_update
     const double *turns;    // reference of each multi-turn angle, for the branch; from the state
     const double *external; // external inputs, from the state; NULL: their initial values
+    const int32_t *face;    // faces that contacts and curve joints are held on, pcs_model.n_faces
+                            // numbers, -1 for the nearest; NULL: the nearest for all. Set by the
+                            // caller; update() leaves it
     pcs_pose *pose;         // n_nodes
     pcs_twist *twist;       // n_nodes
     double *inputs;         // variables of formulas: inputs[0] = t, then the signals they use

@@ -141,6 +141,16 @@ static void evaluate_limit(const pcs_model *model, const pcs_configuration *c, b
         }
 }
 
+pcs_contact *pcs_model_contacts_create(pcs_context *ctx, const pcs_model *model)
+{
+    return PCS_NEW_ARRAY(ctx, pcs_contact, model->n_slots);
+}
+
+void pcs_model_contacts_destroy(pcs_context *ctx, pcs_contact *contacts)
+{
+    pcs_free(ctx, contacts);
+}
+
 void pcs_model_contacts(const pcs_model *model, const pcs_configuration *c, bool rows,
                         pcs_contact *contacts)
 {
@@ -162,7 +172,7 @@ void pcs_contact_velocity(const pcs_model *model, const pcs_contact *contact, co
         u[i] = contact->surface[i];
     for (int32_t k = 0; k < row->n_nodes; k++) {
         const pcs_node *node = pcs_model_node(model, row->node[k]);
-        int32_t n = pcs_node_v_size(node->kind);
+        int32_t n = node->n_v;
         const double *v_node = v + node->v;
         for (int32_t i = 0; i < row->size; i++)
             for (int32_t j = 0; j < n; j++)

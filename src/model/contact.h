@@ -36,13 +36,16 @@ typedef struct pcs_limit {
 
 typedef struct pcs_contact {
     double gap;     // HUGE_VAL: the slot has no contact point now (outside a bounded face)
-    int32_t face;   // smooth piece of a's surface that is touched
+    int32_t face;   // smooth piece of a's surface that is touched, or that the contact is held on
+    double edge;    // way along the face to its nearest end, < 0 beyond it; HUGE_VAL: no end, m
+    int32_t next_face; // the face beyond that end; -1: none
     pcs_vec3 point; // on b's surface, world
     pcs_vec3 normal, tangent1, tangent2;
     double surface[3]; // imposed part of the relative velocity, (N, T1, T2)
+    double convective[3]; // (dH/dt) v + d(surface)/dt: the relative acceleration without H v'
     pcs_law law;
     pcs_row_block row;  // relative velocity u = sum_k J_k v_k + surface
-    double J[2][3 * 6]; // storage of the row's blocks
+    double J[2][3 * 6]; // storage of the row's blocks, unless the model has longer ones elsewhere
 } pcs_contact;
 
 // Number of slots that a pair of this kind has (box 8, cylinder 6, slider in guide 4, ...).
@@ -50,6 +53,10 @@ int32_t pcs_contact_kind_slots(pcs_contact_kind kind, int32_t dimension);
 // Checks sizes, radii, vertices...; the error text begins with "contact 'name': ".
 pcs_status pcs_contact_check(pcs_context *ctx, const pcs_contact_def *def, int32_t dimension)
     PCS_MUST_CHECK;
+
+// An array of n_slots contacts, with the storage of their rows; NULL without memory.
+pcs_contact *pcs_model_contacts_create(pcs_context *ctx, const struct pcs_model *model);
+void pcs_model_contacts_destroy(pcs_context *ctx, pcs_contact *contacts);
 
 // Fills contacts[0 .. slots) of declared pairs and limits at the configuration. With `rows` false only
 // gaps, points and normals are computed.

@@ -7,7 +7,7 @@
 static void add_to_block(const pcs_model *model, pcs_row_block *block, int32_t node, double s,
                          const double *row)
 {
-    int32_t size = pcs_node_v_size(pcs_model_node(model, node)->kind);
+    int32_t size = pcs_model_node(model, node)->n_v;
     for (int32_t k = 0; k < block->n_nodes; ++k)
         if (block->node[k] == node)
             for (int32_t i = 0; i < size; ++i)
@@ -23,7 +23,7 @@ static void rows(const pcs_model *model, const pcs_configuration *c, const pcs_r
             for (int32_t i = 0; i < block->n_nodes; ++i)
                 memset(block->J[i], 0,
                        sizeof(double) *
-                           (size_t)pcs_node_v_size(pcs_model_node(model, block->node[i])->kind));
+                           (size_t)pcs_model_node(model, block->node[i])->n_v);
         double g = -coupling->target, convective = 0;
         for (int e = 0; e < 2; ++e) {
             const pcs_joint *joint = &model->joints.data[coupling->joint[e]];

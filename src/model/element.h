@@ -41,7 +41,7 @@ static inline void pcs_element_add_row(const pcs_model *model, double *f, int32_
                                        const double *row)
 {
     const pcs_node *n = pcs_model_node(model, node);
-    int32_t size = pcs_node_v_size(n->kind);
+    int32_t size = n->n_v;
     for (int32_t i = 0; i < size; ++i)
         f[n->v + i] += s * row[i];
 }
@@ -51,7 +51,7 @@ static inline double pcs_element_dot_row(const pcs_model *model, const double *v
                                          const double *row)
 {
     const pcs_node *n = pcs_model_node(model, node);
-    int32_t size = pcs_node_v_size(n->kind);
+    int32_t size = n->n_v;
     double sum = 0;
     for (int32_t i = 0; i < size; ++i)
         sum += v[n->v + i] * row[i];

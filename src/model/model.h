@@ -11,7 +11,8 @@
 
 typedef struct pcs_node {
     pcs_node_kind kind;
-    int32_t q, v; // first index in q and v
+    int32_t q, v;     // first index in q and v
+    int32_t n_q, n_v; // numbers in q and v
 } pcs_node;
 
 typedef struct pcs_body {
@@ -118,6 +119,7 @@ struct pcs_model {
     int32_t dimension;
     pcs_vec3 gravity;
     int32_t n_q, n_v, n_rows, n_slots, n_turns;
+    int32_t n_faces; // contact slots, then curve joints: what may be held on a face
     PCS_ARRAY(pcs_node) nodes;
     PCS_ARRAY(pcs_body) bodies;
     PCS_ARRAY(pcs_joint) joints;

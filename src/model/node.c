@@ -40,6 +40,8 @@ void pcs_node_difference(pcs_node_kind kind, const double *q2, const double *q1,
 pcs_pose pcs_node_pose(pcs_node_kind kind, const double *q)
 {
     switch (kind) {
+    case PCS_NODE_VECTOR:
+        return (pcs_pose){{0, 0, 0}, pcs_m3_identity()};
     case PCS_NODE_POINT2:
         return (pcs_pose){{q[0], q[1], 0}, pcs_m3_identity()};
     case PCS_NODE_POINT3:
@@ -57,6 +59,8 @@ pcs_pose pcs_node_pose(pcs_node_kind kind, const double *q)
 pcs_twist pcs_node_twist(pcs_node_kind kind, const pcs_pose *pose, const double *v)
 {
     switch (kind) {
+    case PCS_NODE_VECTOR:
+        return (pcs_twist){{0, 0, 0}, {0, 0, 0}};
     case PCS_NODE_POINT2:
         return (pcs_twist){{v[0], v[1], 0}, {0, 0, 0}};
     case PCS_NODE_POINT3:

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-pcs_status pcs_state_init(pcs_context *ctx, const pcs_model *model, pcs_state *state)
+pcs_status pcs_state_init(pcs_context *ctx, const pcs_model *model, int64_t memory,
+                          pcs_state *state)
 {
     *state = (pcs_state){0};
     const int64_t slots = model->n_slots;
@@ -16,13 +17,17 @@ pcs_status pcs_state_init(pcs_context *ctx, const pcs_model *model, pcs_state *s
         {&state->q, model->n_q},
         {&state->v, model->n_v},
         {&state->turns, model->n_turns},
+        {&state->a, model->n_v},
         {&state->p, model->n_rows},
+        {&state->lambda, model->n_rows},
         {&state->r, 3 * slots},
         {&state->u, 3 * slots},
+        {&state->force, 3 * slots},
         {&state->gap, slots},
         {&state->status, slots},
         {&state->work, PCS_WORK_COUNT},
         {&state->external, model->externals.count},
+        {&state->memory, memory},
     };
     for (size_t i = 0; i < sizeof part / sizeof *part; ++i)
         state->count += part[i].count;

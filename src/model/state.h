@@ -11,14 +11,22 @@ typedef struct pcs_state {
     double *t;        // time, 1 number
     double *q, *v;    // n_q, n_v
     double *turns;    // multi-turn references, n_turns
+    double *a;        // accelerations, n_v
     double *p;        // joint impulses over the last step, n_rows
+    double *lambda;   // joint forces, n_rows
     double *h;        // length of the last step, 1 number
-    double *r, *u;    // contact impulses and velocities, 3 for each slot
+    double *r, *u;    // contact impulses over the last step and velocities, 3 for each slot
+    double *force;    // contact forces, 3 for each slot
     double *gap;      // n_slots, at the present configuration
     double *status;   // n_slots, a pcs_contact_state
     double *work;     // PCS_WORK_COUNT accounts since the start
     double *external; // inputs that the caller sets, one for each of the model's externals
+    double *memory;   // what the scheme itself keeps from step to step
 } pcs_state;
+
+// a, lambda and force belong to the instant t where the scheme knows them (smooth integrators,
+// event-driven); a time-stepping scheme has only means over its last step: a = (v_{k+1} - v_k)/h,
+// lambda = p/h, force = r/h.
 
 typedef enum pcs_work {
     PCS_WORK_APPLIED,
@@ -31,8 +39,9 @@ typedef enum pcs_work {
     PCS_WORK_COUNT
 } pcs_work;
 
-pcs_status pcs_state_init(pcs_context *ctx, const pcs_model *model, pcs_state *state)
-    PCS_MUST_CHECK;
+// `memory` numbers are for the scheme.
+pcs_status pcs_state_init(pcs_context *ctx, const pcs_model *model, int64_t memory,
+                          pcs_state *state) PCS_MUST_CHECK;
 void pcs_state_free(pcs_context *ctx, pcs_state *state);
 void pcs_state_copy(pcs_state *to, const pcs_state *from);
 

@@ -83,8 +83,8 @@ static pcs_status init_arrays(moreau_jean *s)
     s->offset = PCS_NEW_ARRAY(ctx, int32_t, m->n_slots + 1);
     s->H = PCS_NEW_ARRAY(ctx, const pcs_row_block *, m->n_slots);
     s->normal_rows = PCS_NEW_ARRAY(ctx, pcs_row_block, m->n_slots);
-    s->contacts = PCS_NEW_ARRAY(ctx, pcs_contact, m->n_slots);
-    s->contacts_end = PCS_NEW_ARRAY(ctx, pcs_contact, m->n_slots);
+    s->contacts = pcs_model_contacts_create(ctx, m);
+    s->contacts_end = pcs_model_contacts_create(ctx, m);
     good = good && s->mu && s->turning && s->active && s->is_active && s->offset && s->H &&
            s->normal_rows && s->contacts && s->contacts_end;
     return good ? PCS_OK : PCS_ERROR_MEMORY;
@@ -97,7 +97,7 @@ static pcs_status create_saddle(moreau_jean *s)
     if (!size)
         return PCS_ERROR_MEMORY;
     for (int32_t i = 0; i < m->nodes.count; ++i)
-        size[i] = pcs_node_v_size(pcs_model_node(m, i)->kind);
+        size[i] = pcs_model_node(m, i)->n_v;
     pcs_saddle_def def = pcs_saddle_default();
     def.n_nodes = m->nodes.count;
     def.node_size = size;
@@ -136,10 +136,11 @@ static void destroy(pcs_scheme *scheme)
                       s->p_free,     s->p_step,      s->u_k,         s->r,
                       s->u,          s->q_c,         s->restitution, s->turning,
                       s->mu,         s->active,      s->is_active,   s->offset,
-                      s->H,          s->normal_rows, s->contacts,    s->contacts_end,
-                      s->rows,       s->row_values,  s->rows_end,    s->row_values_end};
+                      s->H,          s->normal_rows, s->rows,       s->row_values,  s->rows_end,    s->row_values_end};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i)
         pcs_free(ctx, arrays[i]);
+    pcs_model_contacts_destroy(ctx, s->contacts);
+    pcs_model_contacts_destroy(ctx, s->contacts_end);
     pcs_configuration_free(ctx, &s->forecast);
     pcs_configuration_free(ctx, &s->middle);
     pcs_configuration_free(ctx, &s->end);
@@ -238,17 +239,17 @@ static inline void add_parts(const int32_t n, int32_t rows, const double *J, con
 // Largest translation and rotation among the components of a node.
 static void node_parts(const pcs_node *node, const double *x, double part[2])
 {
-    const int32_t n = pcs_node_v_size(node->kind), flat = pcs_node_translations(node->kind);
+    const int32_t n = node->n_v, flat = pcs_node_translations(node->kind);
     part[0] = part[1] = 0;
     for (int32_t j = 0; j < n; ++j)
         part[j >= flat] = fmax(part[j >= flat], fabs(x[node->v + j]));
 }
 
-// Radius of gyration of a node's diagonal block of A; 1 for a point.
+// Radius of gyration of a node's diagonal block of A; 1 for a point or a vector.
 static double gyration(const moreau_jean *s, int32_t k)
 {
-    const pcs_node_kind kind = pcs_model_node(s->base.model, k)->kind;
-    const int32_t n = pcs_node_v_size(kind), flat = pcs_node_translations(kind);
+    const pcs_node *node = pcs_model_node(s->base.model, k);
+    const int32_t n = node->n_v, flat = pcs_node_translations(node->kind);
     const double *A = pcs_saddle_diagonal(s->saddle, k);
     double ratio = n > flat ? fabs(A[n * n - 1] / A[0]) : 1;
     return ratio > 0 && isfinite(ratio) ? sqrt(ratio) : 1;
@@ -299,7 +300,7 @@ static double balance_error(moreau_jean *s)
         const double *p = s->p + m->row_blocks.data[k].first_row;
         for (int32_t e = 0; e < block->n_nodes; ++e) {
             const pcs_node *node = pcs_model_node(m, block->node[e]);
-            int32_t n = pcs_node_v_size(node->kind);
+            int32_t n = node->n_v;
             double *x = s->x + node->v, *scale = s->scale + node->v;
             if (n == 6) // sizes known to the compiler are worth a case each
                 add_parts(6, block->size, block->J[e], p, x, scale);
@@ -501,6 +502,12 @@ static void store(moreau_jean *s, pcs_state *state)
         }
         state->status[s->active[k]] = contact_state(s, k, u);
     }
+    for (int32_t i = 0; i < 3 * m->n_slots; ++i)
+        state->force[i] = state->r[i] / s->h;
+    for (int32_t i = 0; i < m->n_v; ++i)
+        state->a[i] = (s->v[i] - state->v[i]) / s->h;
+    for (int32_t i = 0; i < m->n_rows; ++i)
+        state->lambda[i] = s->p[i] / s->h;
     memcpy(state->q, s->q_end, sizeof(double) * (size_t)m->n_q);
     memcpy(state->v, s->v, sizeof(double) * (size_t)m->n_v);
     memcpy(state->p, s->p, sizeof(double) * (size_t)m->n_rows);
@@ -515,7 +522,7 @@ static pcs_status check_finite(const moreau_jean *s)
     const pcs_model *m = s->base.model;
     for (int32_t b = 0; b < m->bodies.count; ++b) {
         const pcs_node *node = pcs_model_node(m, m->bodies.data[b].node);
-        for (int32_t i = 0; i < pcs_node_v_size(node->kind); ++i) {
+        for (int32_t i = 0; i < node->n_v; ++i) {
             bool force = isfinite(s->f[node->v + i]);
             if (!force || !isfinite(s->v[node->v + i]))
                 return pcs_error(s->base.ctx, PCS_ERROR_NUMERIC,

@@ -99,7 +99,7 @@ static double resting_speed(const moreau_jean *s, const pcs_contact *contact)
     for (int32_t e = 0; e < contact->row.n_nodes; ++e) {
         const pcs_node *node = pcs_model_node(s->base.model, contact->row.node[e]);
         double change = 0;
-        for (int32_t j = 0; j < pcs_node_v_size(node->kind); ++j)
+        for (int32_t j = 0; j < node->n_v; ++j)
             change += contact->row.J[e][j] * (s->v_free[node->v + j] - s->v_k[node->v + j]);
         speed += fabs(change);
     }
@@ -205,7 +205,7 @@ static pcs_status not_finite(const moreau_jean *s)
     const double t = s->t_k + s->h;
     for (int32_t b = 0; b < model->bodies.count; ++b) {
         const pcs_node *node = pcs_model_node(model, model->bodies.data[b].node);
-        for (int32_t i = 0; i < pcs_node_v_size(node->kind); ++i)
+        for (int32_t i = 0; i < node->n_v; ++i)
             if (!isfinite(s->v_free[node->v + i]))
                 return pcs_error(s->base.ctx, PCS_ERROR_NUMERIC,
                                  "t = %g: the velocity of body '%s' is not a number; check its "
@@ -274,7 +274,7 @@ void pcs_mj_add_contact_impulses(const moreau_jean *s, double *x, bool absolute)
         const double *r = s->r + s->offset[k];
         for (int32_t e = 0; e < row->n_nodes; ++e) {
             const pcs_node *node = pcs_model_node(model, row->node[e]);
-            int32_t n = pcs_node_v_size(node->kind);
+            int32_t n = node->n_v;
             for (int32_t i = 0; i < row->size; ++i) {
                 for (int32_t j = 0; j < n; ++j) {
                     double part = row->J[e][i * n + j] * r[i];

@@ -55,7 +55,7 @@ static double gap_after(const moreau_jean *s, const pcs_contact *contact)
     double gap = contact->gap;
     for (int32_t e = 0; e < contact->row.n_nodes; ++e) {
         const pcs_node *node = pcs_model_node(s->base.model, contact->row.node[e]);
-        for (int32_t j = 0; j < pcs_node_v_size(node->kind); ++j)
+        for (int32_t j = 0; j < node->n_v; ++j)
             gap += contact->row.J[e][j] * s->x[node->v + j];
     }
     return gap;
@@ -113,7 +113,7 @@ static pcs_status push_out(moreau_jean *s, double deepest, pcs_step_report *repo
     for (int32_t k = 0; k < n; ++k) {
         for (int32_t e = 0; e < H[k]->n_nodes; ++e) {
             const pcs_node *node = pcs_model_node(model, H[k]->node[e]);
-            for (int32_t j = 0; j < pcs_node_v_size(node->kind); ++j)
+            for (int32_t j = 0; j < node->n_v; ++j)
                 s->momentum[node->v + j] += H[k]->J[e][j] * l[k];
         }
     }

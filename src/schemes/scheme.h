@@ -14,6 +14,11 @@ typedef struct pcs_step_report {
     int32_t impacts;  // closed with an approach speed
     int32_t newton_iterations, solver_iterations;
     int32_t rejected;       // step lengths tried and given up
+    int64_t accepted;       // inner steps; 0 counts as one
+    int64_t evaluations;    // of the equations of motion
+    double smallest_step;   // accepted; 0: h
+    double time_stepping;   // part of h that a hybrid scheme gave to time stepping
+    int32_t switches[3];    // of a hybrid scheme to time stepping: Zeno, friction, edge
     double residual;        // contact problem, scaled; 0 without contacts
     double newton_residual; // momentum balance, relative
     double penetration;     // >= 0, at the end
@@ -40,12 +45,16 @@ struct pcs_scheme_class {
     const pcs_option *options;
     int32_t n_options;
     size_t size;
+    // Numbers that the scheme keeps in the state from step to step (pcs_state.memory), so that a
+    // resumed run goes on with the same bits; NULL: none. May depend on the model alone.
+    int64_t (*memory)(const pcs_scheme *scheme);
     // Memory for the model; all fields are zero before. Errors leave what free() can take.
     pcs_status (*init)(pcs_scheme *scheme);
     void (*free)(pcs_scheme *scheme);
     // Makes the state consistent and measures it; called once, after the options are set.
     pcs_status (*start)(pcs_scheme *scheme, pcs_state *state, pcs_statistics *statistics);
-    // One step of length h. PCS_NOT_CONVERGED: finished, the policy allowed it.
+    // Advances the state by h, from one output time to the next; a scheme that chooses its own steps
+    // takes as many as it needs. PCS_NOT_CONVERGED: finished, the policy allowed it.
     pcs_status (*step)(pcs_scheme *scheme, pcs_state *state, double h, pcs_step_report *report);
     // Flags of redundant joint rows found at the last factorisation.
     const uint8_t *(*redundant_rows)(const pcs_scheme *scheme);

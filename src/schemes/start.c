@@ -155,7 +155,7 @@ static pcs_status project_position(projection *w, const pcs_start_opts *opts, pc
     for (int32_t b = 0; b < model->bodies.count && moved; ++b) {
         const pcs_node *node = pcs_model_node(model, model->bodies.data[b].node);
         int32_t flat = pcs_node_translations(node->kind);
-        for (int32_t j = 0; j < pcs_node_v_size(node->kind); ++j) {
+        for (int32_t j = 0; j < node->n_v; ++j) {
             double move = fabs(w->d[node->v + j]);
             relative = fmax(relative, j < flat ? move / size : move);
             if (move > statistics->assembly_moved) {
@@ -227,7 +227,7 @@ static pcs_status project_velocity(projection *w, pcs_state *state, pcs_statisti
     statistics->assembly_velocity = 0;
     for (int32_t b = 0; b < model->bodies.count; ++b) {
         const pcs_node *node = pcs_model_node(model, model->bodies.data[b].node);
-        for (int32_t j = 0; j < pcs_node_v_size(node->kind); ++j) {
+        for (int32_t j = 0; j < node->n_v; ++j) {
             scale = fmax(scale, fabs(state->v[node->v + j]));
             if (fabs(w->d[node->v + j]) > statistics->assembly_velocity) {
                 statistics->assembly_velocity = fabs(w->d[node->v + j]);

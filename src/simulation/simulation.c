@@ -74,14 +74,16 @@ pcs_status pcs_simulation_create(pcs_context *ctx, const pcs_model *model,
     s->present = PCS_NEW(ctx, pcs_present);
     pcs_status status = s->present ? PCS_OK : PCS_ERROR_MEMORY;
     if (status == PCS_OK) {
-        s->present->contacts = PCS_NEW_ARRAY(ctx, pcs_contact, model->n_slots);
+        s->present->contacts = pcs_model_contacts_create(ctx, model);
         status = s->present->contacts ? pcs_configuration_init(ctx, model, &s->present->c)
                                       : PCS_ERROR_MEMORY;
     }
     if (status == PCS_OK)
-        status = pcs_state_init(ctx, model, &s->state);
-    if (status == PCS_OK)
         status = pcs_scheme_create(ctx, class, model, &s->scheme);
+    if (status == PCS_OK) {
+        int64_t memory = class->memory ? class->memory(s->scheme) : 0;
+        status = pcs_state_init(ctx, model, memory, &s->state);
+    }
     if (status < 0) {
         pcs_simulation_destroy(s);
         return status;
@@ -98,7 +100,7 @@ void pcs_simulation_destroy(pcs_simulation *s)
     pcs_state_free(s->ctx, &s->state);
     if (s->present) {
         pcs_configuration_free(s->ctx, &s->present->c);
-        pcs_free(s->ctx, s->present->contacts);
+        pcs_model_contacts_destroy(s->ctx, s->present->contacts);
     }
     pcs_free(s->ctx, s->present);
     pcs_free(s->ctx, s);
@@ -213,6 +215,15 @@ static void count_step(pcs_simulation *s, const pcs_step_report *r, pcs_status s
     st->worst_velocity_drift = fmax(st->worst_velocity_drift, r->velocity_drift);
     if (r->redundant_rows > st->redundant_most)
         st->redundant_most = r->redundant_rows;
+    st->inner_steps += r->accepted > 0 ? r->accepted : 1;
+    st->evaluations += r->evaluations;
+    const double smallest = r->smallest_step > 0 ? r->smallest_step : r->h;
+    if (st->smallest_step == 0 || smallest < st->smallest_step)
+        st->smallest_step = smallest;
+    st->time_stepping += r->time_stepping;
+    st->switches_zeno += r->switches[0];
+    st->switches_friction += r->switches[1];
+    st->switches_edge += r->switches[2];
     account(s, r->kinetic, r->potential);
     const double t = *s->state.t;
     if (r->rejected > 0)

@@ -32,7 +32,8 @@ struct pcs_simulation {
 double pcs_simulation_time_rounding(const pcs_simulation_def *def);
 // The configuration and (if `contacts`) the contact points at the present state.
 const pcs_present *pcs_simulation_present(const pcs_simulation *simulation, bool contacts);
-// Mean force over the last step, along the normal (0) or a tangent (1, 2); 0 before the first step.
+// Force along the normal (0) or a tangent (1, 2), at the present instant or as a mean over the last
+// step (see pcs_state); 0 before the first step.
 double pcs_simulation_contact_force(const pcs_simulation *simulation, int32_t slot,
                                     int32_t component);
 

@@ -61,7 +61,7 @@ void pcs_simulation_joint(const pcs_simulation *s, pcs_joint_id id, pcs_joint_vi
     pcs_vec3 moment = {0, 0, 0};
     for (int32_t i = 0; i < joint->n_rows; ++i) {
         pcs_rate_form form;
-        double lambda = s->state.p[joint->first_row + i] / *s->state.h;
+        double lambda = s->state.lambda[joint->first_row + i];
         pcs_joint_row(joint, i, &now->c, &pair, &form, NULL);
         view->force = pcs_v3_axpy(view->force, lambda, form.d_b);
         moment = pcs_v3_axpy(moment, lambda, form.w_b);
@@ -72,8 +72,7 @@ void pcs_simulation_joint(const pcs_simulation *s, pcs_joint_id id, pcs_joint_vi
 
 double pcs_simulation_contact_force(const pcs_simulation *s, int32_t slot, int32_t component)
 {
-    double h = *s->state.h;
-    return h > 0 ? s->state.r[3 * slot + component] / h : 0;
+    return *s->state.h > 0 ? s->state.force[3 * slot + component] : 0;
 }
 
 void pcs_simulation_contact(const pcs_simulation *s, int32_t slot, pcs_contact_view *view)

@@ -1,0 +1,91 @@
+// The equations of motion between two events, with joints and closed contacts as equations:
+//
+//     M(q) v' = f(t, q, v) + B^T lambda
+//     g(t, q) = 0,    G(t, q) v = rate,    G v' = acceleration = -(dG/dt) v + rate'
+//
+// Rows of G: the joint rows of the model; then, for each contact of the phase in the order of the
+// slots, its normal row and, if it sticks, its tangential rows. B = G but for sliding contacts, whose
+// friction follows the normal force: B_N = G_N - mu sum_j d_j G_Tj, d the unit direction of sliding
+// [Haddouni 2015, (2.1) with the sign corrected]. A half-explicit stage takes B at one configuration
+// and G at another. Rows may be redundant: v' and B^T lambda are unique all the same.
+#ifndef PCS_SCHEMES_SMOOTH_SYSTEM_H
+#define PCS_SCHEMES_SMOOTH_SYSTEM_H
+
+#include "model/assembly.h"
+#include "model/contact.h"
+#include "model/state.h"
+
+typedef enum pcs_contact_mode {
+    PCS_MODE_OPEN,
+    PCS_MODE_SLIDE, // normal row; without friction this is the only closed mode
+    PCS_MODE_STICK  // normal and tangential rows
+} pcs_contact_mode;
+
+// Which contacts are closed, and how. Owned by whoever drives the run.
+typedef struct pcs_phase {
+    uint8_t *mode;          // by slot, a pcs_contact_mode
+    double (*direction)[2]; // by slot, unit direction of a sliding contact's velocity. In the plane
+                            // (+-1, 0) holds for the whole phase, so that the equations stay smooth
+                            // until the turn is located; in space it is used where u_T is too small
+                            // to have a direction
+    int32_t *face;          // pcs_model.n_faces: the face that a closed contact or a curve joint
+                            // stays on (-1: the nearest). The equations are those of this face, also
+                            // a little beyond its end
+} pcs_phase;
+
+pcs_status pcs_phase_init(pcs_context *ctx, const pcs_model *model, pcs_phase *phase)
+    PCS_MUST_CHECK; // all open
+void pcs_phase_free(pcs_context *ctx, pcs_phase *phase);
+void pcs_phase_copy(const pcs_model *model, pcs_phase *to, const pcs_phase *from);
+
+// How the index-1 equation holds the constraints: g'' + 2 alpha g' + beta^2 g = 0
+typedef struct pcs_baumgarte {
+    double alpha, beta; // 1/s; 0: off
+} pcs_baumgarte;
+
+typedef struct pcs_smooth pcs_smooth;
+
+pcs_status pcs_smooth_create(pcs_context *ctx, const pcs_model *model, pcs_smooth **out)
+    PCS_MUST_CHECK;
+void pcs_smooth_destroy(pcs_smooth *smooth);
+// Largest number of rows in any phase: joint rows and three for each slot.
+int32_t pcs_smooth_rows_max(const pcs_model *model);
+
+// The phase (copied), and views that all evaluations read: branches of angles, external inputs.
+// Allocates only when the pattern of the rows changes.
+pcs_status pcs_smooth_set_phase(pcs_smooth *smooth, const pcs_phase *phase) PCS_MUST_CHECK;
+void pcs_smooth_bind(pcs_smooth *smooth, const double *turns, const double *external);
+void pcs_smooth_set_baumgarte(pcs_smooth *smooth, pcs_baumgarte baumgarte);
+int32_t pcs_smooth_row_count(const pcs_smooth *smooth); // of the present phase
+// First row of a slot in the present phase, or -1 for an open one.
+int32_t pcs_smooth_slot_row(const pcs_smooth *smooth, int32_t slot);
+const uint8_t *pcs_smooth_redundant(const pcs_smooth *smooth); // by row, at the last solve
+int64_t pcs_smooth_evaluations(const pcs_smooth *smooth);      // of M, f and G, since creation
+
+// Index 1: v' and lambda at (t, q, v). `power` (or NULL) gets the powers of the non-conservative
+// forces, contacts and prescribed motions along v, by account (pcs_work).
+pcs_status pcs_smooth_accelerations(pcs_smooth *smooth, double t, const double *q, const double *v,
+                                    double *a, double *lambda, double *power) PCS_MUST_CHECK;
+
+// Half-explicit stage, index 2: M(Q) a = f(t, Q, V) + B(Q)^T lambda with a such that the velocity
+// w + s a satisfies the constraint at (t_c, Q_c):  G(Q_c) (w + s a) = rate(t_c).
+typedef struct pcs_half_explicit_stage {
+    double t, t_c, s;
+    const double *Q, *V, *Q_c, *w;
+} pcs_half_explicit_stage;
+pcs_status pcs_smooth_half_explicit(pcs_smooth *smooth, const pcs_half_explicit_stage *stage,
+                                    double *a, double *lambda, double *power) PCS_MUST_CHECK;
+
+// g and G v - rate by row; either may be NULL. Returns nothing that can fail.
+void pcs_smooth_drift(pcs_smooth *smooth, double t, const double *q, const double *v, double *g,
+                      double *g_rate);
+// Projection in the metric of M [Haddouni 2015, 3.6]: q, then v, in place. PCS_NOT_CONVERGED: the
+// position did not come below the tolerance; q and v are then as before.
+pcs_status pcs_smooth_project(pcs_smooth *smooth, double t, double *q, double *v, double tolerance,
+                              bool position, bool velocity) PCS_MUST_CHECK;
+
+// Rate of the local coordinates d of q = q_0 [+] d:  d' = T(d)^-1 v. Runge-Kutta methods integrate d,
+// which is an ordinary differential equation on every kind of node.
+void pcs_smooth_chart_rate(const pcs_model *model, const double *d, const double *v, double *rate);
+
+#endif
