@@ -100,6 +100,38 @@ PCS_API pcs_frame pcs_frame_default(void); // ground, origin, no rotation
 PCS_API pcs_status pcs_builder_frame_at(pcs_builder *builder, pcs_body_id body, pcs_vec3 position,
                                         pcs_quat rotation, pcs_frame *out) PCS_MUST_CHECK;
 
+// ---- Curves ----
+
+// A plane curve in the x-y plane of a frame, piece after piece; the free side is on the left of the
+// direction of travel. Each piece begins where the one before ends.
+typedef enum pcs_curve_kind {
+    PCS_CURVE_LINE,
+    PCS_CURVE_ARC,
+    PCS_CURVE_PARABOLA, // y = c0 + c1 x + c2 x^2
+    PCS_CURVE_SPLINE,   // cubic, through points
+    PCS_CURVE_KIND_COUNT
+} pcs_curve_kind;
+
+typedef struct pcs_curve_piece {
+    pcs_curve_kind kind;
+    pcs_vec2 from, to;      // line and arc
+    pcs_vec2 through;       // arc: a point between the ends
+    double coefficients[3]; // parabola
+    double x_from, x_to;    // parabola: the way goes from the one x to the other
+    const pcs_vec2 *points; // spline
+    int32_t n_points;
+    pcs_vec2 direction[2]; // spline: of travel at its two ends; (0, 0): the end is not curved
+} pcs_curve_piece;
+
+typedef struct pcs_curve_def {
+    const pcs_curve_piece *pieces;
+    int32_t n_pieces;
+    bool closed; // the last piece ends where the first begins; one closed spline is periodic
+} pcs_curve_def;
+
+// "line", "arc", ... as model files write it; NULL beyond the last kind.
+PCS_API const char *pcs_curve_kind_name(pcs_curve_kind kind);
+
 // ---- Joints ----
 
 typedef enum pcs_joint_kind {
@@ -114,6 +146,7 @@ typedef enum pcs_joint_kind {
     PCS_JOINT_DISTANCE,       // rigid massless rod between the two origins
     PCS_JOINT_POINT_ON_LINE,  // origin of b on the z axis of a (planar models: x axis)
     PCS_JOINT_POINT_ON_PLANE, // origin of b on the x-y plane of a
+    PCS_JOINT_POINT_ON_CURVE, // planar: origin of b on the curve in frame a
     PCS_JOINT_KIND_COUNT
 } pcs_joint_kind;
 
@@ -135,8 +168,9 @@ typedef struct pcs_joint_def {
     const char *name;
     pcs_joint_kind kind;
     pcs_frame a, b;
-    double length; // distance joint: 0 means the initial distance
-    double pitch;  // screw
+    double length;       // distance joint: 0 means the initial distance
+    double pitch;        // screw
+    pcs_curve_def curve; // point on curve
     pcs_joint_drive drive[PCS_JOINT_COORDINATES_MAX];
 } pcs_joint_def;
 
@@ -212,6 +246,8 @@ typedef enum pcs_contact_kind {
     PCS_CONTACT_POINT_POLYLINE, // planar: point of b outside (left of) the polyline in frame a
     PCS_CONTACT_SLIDER_GUIDE, // planar: four corners of the slider `size` (x, y) in frame b between
                               // the two walls y = +-width/2 of frame a
+    PCS_CONTACT_POINT_CURVE, // planar: point of b, or disc of radius_b around it, outside (left of)
+                             // the curve in frame a
     PCS_CONTACT_KIND_COUNT
 } pcs_contact_kind;
 
@@ -224,7 +260,8 @@ typedef struct pcs_contact_def {
     double width;             // slider in guide
     const pcs_vec2 *vertices; // polyline, in frame a
     int32_t n_vertices;
-    bool closed; // the polyline's last vertex joins the first
+    bool closed;         // the polyline's last vertex joins the first
+    pcs_curve_def curve; // point on curve, in frame a
     // A plane may be bounded: |x| <= extent.x and |y| <= extent.y in frame a; 0: unbounded.
     pcs_vec2 extent;
     pcs_law law;

@@ -141,6 +141,7 @@ const char *cli_contact_meaning(pcs_contact_kind kind)
         [PCS_CONTACT_CYLINDER_PLANE] = "rims of the cylinder of b on the plane of a",
         [PCS_CONTACT_POINT_POLYLINE] = "point of b outside a polyline of a",
         [PCS_CONTACT_SLIDER_GUIDE] = "corners of the slider b between two walls of a",
+        [PCS_CONTACT_POINT_CURVE] = "point or disc of b outside a curve of a",
     };
     return meaning[kind] ? meaning[kind] : "";
 }

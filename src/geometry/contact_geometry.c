@@ -3,19 +3,14 @@
 
 #include <math.h>
 
+#include "geometry/curve.h"
 #include "math/vector.h"
-
-// Below this length the squares of components underflow and a direction means nothing.
-static const double SHORTEST_DIRECTION = 1e-140;
-// Sine of the tilt below which a cylinder stands: the tilt changes the height of its axis by less
-// than rounding (1 - cos < DBL_EPSILON), and no rim point is lower than radius * this.
-static const double STANDING_TILT = 1e-8;
 
 // Unit vector along d, or `fallback` if d has no direction; *length = |d|.
 static pcs_vec3 direction(pcs_vec3 d, pcs_vec3 fallback, double *length)
 {
     *length = pcs_v3_norm(d);
-    return *length > SHORTEST_DIRECTION ? pcs_v3_scale(1.0 / *length, d) : fallback;
+    return *length > PCS_SHORTEST_DIRECTION ? pcs_v3_scale(1.0 / *length, d) : fallback;
 }
 
 static pcs_vec3 to_world(const pcs_placement *frame, pcs_vec3 local)
@@ -34,7 +29,7 @@ static pcs_vec3 plane_normal(const pcs_contact_sizes *sizes, const pcs_placement
 static pcs_contact_point against_plane(const pcs_contact_sizes *sizes, const pcs_placement *a,
                                        pcs_vec3 p)
 {
-    pcs_contact_point point = {.face = 0};
+    pcs_contact_point point = {.face = 0, .edge = HUGE_VAL, .next_face = -1};
     pcs_vec3 d = pcs_v3_sub(p, a->x);
     point.normal = plane_normal(sizes, a);
     point.gap = pcs_v3_dot(point.normal, d);
@@ -91,7 +86,7 @@ void pcs_contact_cylinder_plane(const pcs_contact_sizes *sizes, const pcs_placem
     pcs_vec3 m = pcs_m3_tmul_v3(&b->R, plane_normal(sizes, a));
     double tilt = sqrt(m.x * m.x + m.y * m.y); // sine of the angle between axis and normal
     double e_x = 1.0, e_y = 0.0;
-    if (tilt > STANDING_TILT) {
+    if (tilt > PCS_STANDING_TILT) {
         e_x = -m.x / tilt;
         e_y = -m.y / tilt;
     }
@@ -183,6 +178,14 @@ static pcs_vec2 segment_normal(const pcs_contact_sizes *sizes, int32_t i)
     return (pcs_vec2){-edge.y / length, edge.x / length};
 }
 
+// Place of p along segment i.
+static double segment_place(const pcs_contact_sizes *sizes, pcs_vec2 p, int32_t i)
+{
+    pcs_vec2 edge = segment_edge(sizes, i);
+    double x = p.x - sizes->vertices[i].x, y = p.y - sizes->vertices[i].y;
+    return (x * edge.x + y * edge.y) / (edge.x * edge.x + edge.y * edge.y);
+}
+
 // The segment nearest to p; *s is the place of p along it (0 start, 1 end), not clamped.
 static int32_t nearest_segment(const pcs_contact_sizes *sizes, pcs_vec2 p, double *s)
 {
@@ -192,7 +195,7 @@ static int32_t nearest_segment(const pcs_contact_sizes *sizes, pcs_vec2 p, doubl
     for (int32_t i = 0; i < n; i++) {
         pcs_vec2 edge = segment_edge(sizes, i);
         double x = p.x - sizes->vertices[i].x, y = p.y - sizes->vertices[i].y;
-        double place = (x * edge.x + y * edge.y) / (edge.x * edge.x + edge.y * edge.y);
+        double place = segment_place(sizes, p, i);
         double clamped = fmin(fmax(place, 0.0), 1.0);
         x -= clamped * edge.x;
         y -= clamped * edge.y;
@@ -223,7 +226,7 @@ static double vertex_gap(const pcs_contact_sizes *sizes, pcs_vec2 p, int32_t k, 
     }
     double x = p.x - sizes->vertices[k].x, y = p.y - sizes->vertices[k].y;
     double front = sum.x * x + sum.y * y, distance = sqrt(x * x + y * y);
-    if (!(distance > SHORTEST_DIRECTION)) {
+    if (!(distance > PCS_SHORTEST_DIRECTION)) {
         double length = sqrt(sum.x * sum.x + sum.y * sum.y);
         *n = (pcs_vec2){sum.x / length, sum.y / length};
         return 0.0;
@@ -233,16 +236,35 @@ static double vertex_gap(const pcs_contact_sizes *sizes, pcs_vec2 p, int32_t k, 
     return (first || last) && front <= 0.0 ? HUGE_VAL : side * distance;
 }
 
+// Way from the place s on segment i to its nearer end, and the segment beyond that end.
+static void segment_end(const pcs_contact_sizes *sizes, int32_t i, double s,
+                        pcs_contact_point *point)
+{
+    int32_t n = sizes->closed ? sizes->n_vertices : sizes->n_vertices - 1;
+    pcs_vec2 edge = segment_edge(sizes, i);
+    bool start = s < 0.5;
+    point->edge = (start ? s : 1.0 - s) * sqrt(edge.x * edge.x + edge.y * edge.y);
+    point->next_face = start ? i - 1 : i + 1;
+    if (sizes->closed)
+        point->next_face = (point->next_face + n) % n;
+    else if (point->next_face == n)
+        point->next_face = -1;
+}
+
+// A contact held on a segment sees the straight line through it, also beyond the ends.
 void pcs_contact_point_polyline(const pcs_contact_sizes *sizes, const pcs_placement *a,
                                 const pcs_placement *b, pcs_contact_point *points)
 {
     pcs_vec3 local = pcs_m3_tmul_v3(&a->R, pcs_v3_sub(b->x, a->x));
     pcs_vec2 p = {local.x, local.y}, n;
     double s;
-    int32_t i = nearest_segment(sizes, p, &s);
+    bool held = sizes->held && *sizes->held >= 0;
+    int32_t i = held ? *sizes->held : nearest_segment(sizes, p, &s);
+    if (held)
+        s = segment_place(sizes, p, i);
     int32_t next = i + 1 < sizes->n_vertices ? i + 1 : 0;
     pcs_vec2 foot;
-    if (s < 0.0 || s > 1.0) {
+    if (!held && (s < 0.0 || s > 1.0)) {
         int32_t k = s < 0.0 ? i : next;
         points[0].gap = vertex_gap(sizes, p, k, &n);
         points[0].face = -1 - k;
@@ -253,8 +275,26 @@ void pcs_contact_point_polyline(const pcs_contact_sizes *sizes, const pcs_placem
         foot = (pcs_vec2){p.x - g * n.x, p.y - g * n.y};
         points[0].gap = g;
         points[0].face = i;
+        segment_end(sizes, i, s, &points[0]);
     }
     points[0].normal = pcs_m3_mul_v3(&a->R, pcs_v3(n.x, n.y, 0.0));
     points[0].point_a = to_world(a, pcs_v3(foot.x, foot.y, 0.0));
     points[0].point_b = b->x;
+}
+
+// A point, or a disc around it, on a curve in the axes of frame a.
+void pcs_contact_point_curve(const pcs_contact_sizes *sizes, const pcs_placement *a,
+                             const pcs_placement *b, pcs_contact_point *points)
+{
+    pcs_vec3 local = pcs_m3_tmul_v3(&a->R, pcs_v3_sub(b->x, a->x));
+    pcs_curve_foot foot = pcs_curve_find(sizes->curve, (pcs_vec2){local.x, local.y},
+                                         sizes->radius_b, sizes->held ? *sizes->held : -1);
+    points[0].normal = pcs_m3_mul_v3(&a->R, pcs_v3(foot.normal.x, foot.normal.y, 0.0));
+    points[0].gap = foot.gap - sizes->radius_b;
+    points[0].point_a = to_world(a, pcs_v3(foot.point.x, foot.point.y, 0.0));
+    points[0].point_b = pcs_v3_axpy(b->x, -sizes->radius_b, points[0].normal);
+    points[0].face = foot.face;
+    points[0].curvature = foot.curvature;
+    points[0].edge = foot.edge;
+    points[0].next_face = foot.next_face;
 }

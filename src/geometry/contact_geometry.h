@@ -19,11 +19,19 @@
 
 enum { PCS_CONTACT_SLOTS_MAX = 8 };
 
+// Below this length the squares of components underflow and a direction means nothing.
+#define PCS_SHORTEST_DIRECTION 1e-140
+// Sine of the tilt below which a cylinder stands: the tilt changes the height of its axis by less
+// than rounding (1 - cos < DBL_EPSILON), and no rim point is lower than radius * this.
+#define PCS_STANDING_TILT 1e-8
+
 // Place of a frame in the world.
 typedef struct pcs_placement {
     pcs_vec3 x;
     pcs_mat3 R; // frame axes to world
 } pcs_placement;
+
+struct pcs_curve;
 
 // What a kind needs to know beside the placements; fields as in pcs_contact_def.
 typedef struct pcs_contact_sizes {
@@ -35,6 +43,8 @@ typedef struct pcs_contact_sizes {
     int32_t n_vertices;
     bool closed;
     pcs_vec2 extent;
+    const struct pcs_curve *curve;
+    const int32_t *held; // face of a that the contact is held on; NULL or -1: the nearest
 } pcs_contact_sizes;
 
 typedef struct pcs_contact_point {
@@ -43,6 +53,9 @@ typedef struct pcs_contact_point {
     pcs_vec3 normal;
     int32_t
         face; // smooth piece of a that is touched: segment i of a polyline is i, vertex i is -1-i
+    double curvature;  // of a curve there, > 0 towards the free side; 0 on other faces
+    double edge;       // way along the face to its nearest end, < 0 beyond it
+    int32_t next_face; // beyond that end; -1: none
 } pcs_contact_point;
 
 typedef void (*pcs_contact_points_fn)(const pcs_contact_sizes *sizes, const pcs_placement *a,
@@ -65,6 +78,8 @@ void pcs_contact_box_plane(const pcs_contact_sizes *sizes, const pcs_placement *
 // the rim, then the points 120 degrees before and behind it.
 void pcs_contact_cylinder_plane(const pcs_contact_sizes *sizes, const pcs_placement *a,
                                 const pcs_placement *b, pcs_contact_point *points);
+void pcs_contact_point_curve(const pcs_contact_sizes *sizes, const pcs_placement *a,
+                             const pcs_placement *b, pcs_contact_point *points);
 void pcs_contact_point_polyline(const pcs_contact_sizes *sizes, const pcs_placement *a,
                                 const pcs_placement *b, pcs_contact_point *points);
 // Corners (-x, +y), (+x, +y) against the wall y = +width/2, (-x, -y), (+x, -y) against y =

@@ -14,6 +14,7 @@ enum {
     LENGTH = 32,
     WIDTH = 64,
     VERTICES = 128,
+    CURVE = 512,  // curve, closed; radius may be left out
     CENTRED = 256 // without `b` both frames are at the world point `at`
 };
 
@@ -27,6 +28,7 @@ static const int contact_keys[PCS_CONTACT_KIND_COUNT] = {
     [PCS_CONTACT_CYLINDER_PLANE] = PLANE | RADIUS | LENGTH,
     [PCS_CONTACT_POINT_POLYLINE] = VERTICES | AXIS,
     [PCS_CONTACT_SLIDER_GUIDE] = SIZE | WIDTH | AXIS,
+    [PCS_CONTACT_POINT_CURVE] = CURVE | AXIS,
 };
 
 typedef struct contact_reader {
@@ -39,23 +41,23 @@ static pcs_status check_keys(pcs_model_reader *reader, const contact_reader *con
 {
     static const struct {
         const char *key;
-        int bits;
-        bool required;
-    } rows[] = {{"radius", RADIUS, true},
-                {"radii", RADII, true},
-                {"size", SIZE, true},
-                {"length", LENGTH, true},
-                {"width", WIDTH, true},
-                {"vertices", VERTICES, true},
-                {"closed", VERTICES, false},
-                {"normal", PLANE, false},
-                {"extent", PLANE, false},
-                {"axis", AXIS, false},
-                {"reference", PLANE | AXIS, false}};
+        int bits, required;
+    } rows[] = {{"radius", RADIUS | CURVE, RADIUS},
+                {"radii", RADII, RADII},
+                {"size", SIZE, SIZE},
+                {"length", LENGTH, LENGTH},
+                {"width", WIDTH, WIDTH},
+                {"vertices", VERTICES, VERTICES},
+                {"curve", CURVE, CURVE},
+                {"closed", VERTICES | CURVE, 0},
+                {"normal", PLANE, 0},
+                {"extent", PLANE, 0},
+                {"axis", AXIS, 0},
+                {"reference", PLANE | AXIS, 0}};
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
         if (!(contact->keys & rows[k].bits))
             PCS_TRY(pcs_reader_refuse_key(reader, contact->node, rows[k].key, contact->owner));
-        else if (rows[k].required)
+        else if (contact->keys & rows[k].required)
             PCS_TRY(pcs_reader_require_key(reader, contact->node, rows[k].key, contact->owner));
     }
     return PCS_OK;
@@ -186,7 +188,8 @@ static pcs_status read_sizes(pcs_model_reader *reader, const contact_reader *con
         PCS_TRY(read_positive_list(reader, extent, 2, numbers));
         def->extent = (pcs_vec2){numbers[0], numbers[1]};
     }
-    return read_vertices(reader, node, def);
+    PCS_TRY(read_vertices(reader, node, def));
+    return pcs_reader_get_curve(reader, node, &def->curve);
 }
 
 // ---- Law and moving surface ----

@@ -10,7 +10,8 @@ enum {
     AXIS2 = 2, // required too
     PITCH = 4, // required
     LENGTH = 8,
-    TWO_POINTS = 16 // ends apart from each other
+    TWO_POINTS = 16, // ends apart from each other
+    CURVE = 32       // curve, closed; the point is the origin of b
 };
 
 static int joint_keys(pcs_joint_kind kind, int32_t dimension)
@@ -27,6 +28,8 @@ static int joint_keys(pcs_joint_kind kind, int32_t dimension)
         return AXIS | PITCH;
     case PCS_JOINT_DISTANCE:
         return TWO_POINTS | LENGTH;
+    case PCS_JOINT_POINT_ON_CURVE:
+        return CURVE;
     default:
         return AXIS;
     }
@@ -45,7 +48,11 @@ static pcs_status check_keys(pcs_model_reader *reader, const joint_reader *joint
         const char *key;
         int bit;
         bool required;
-    } rows[] = {{"pitch", PITCH, true}, {"length", LENGTH, false}, {"axis2", AXIS2, false}};
+    } rows[] = {{"pitch", PITCH, true},
+                {"length", LENGTH, false},
+                {"axis2", AXIS2, false},
+                {"curve", CURVE, true},
+                {"closed", CURVE, false}};
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
         if (!(joint->keys & rows[k].bit))
             PCS_TRY(pcs_reader_refuse_key(reader, joint->node, rows[k].key, joint->owner));
@@ -75,7 +82,8 @@ static pcs_status read_cross(pcs_model_reader *reader, const joint_reader *joint
     return PCS_OK;
 }
 
-// One frame of the world, the same on both bodies in the initial configuration.
+// One frame of the world, the same on both bodies in the initial configuration. A curve lies in that
+// frame, and the point on it is the origin of the second body.
 static pcs_status read_world_frame(pcs_model_reader *reader, const joint_reader *joint,
                                    const pcs_body_id bodies[2], pcs_joint_def *def)
 {
@@ -86,7 +94,7 @@ static pcs_status read_world_frame(pcs_model_reader *reader, const joint_reader 
     }
     if (joint->keys & AXIS)
         PCS_TRY(pcs_reader_require_key(reader, joint->node, "axis", joint->owner));
-    else if (reader->dimension == 2)
+    else if (reader->dimension == 2 && !(joint->keys & CURVE))
         PCS_TRY(pcs_reader_refuse_key(reader, joint->node, "axis", joint->owner));
     pcs_vec3 at = {0, 0, 0};
     pcs_quat rotation;
@@ -97,7 +105,8 @@ static pcs_status read_world_frame(pcs_model_reader *reader, const joint_reader 
         PCS_TRY(pcs_reader_read_orientation(reader, joint->node, pcs_reader_default_axis(reader),
                                             &rotation));
     pcs_status status = pcs_builder_frame_at(reader->builder, bodies[0], at, rotation, &def->a);
-    if (status >= 0)
+    def->b.body = bodies[1];
+    if (status >= 0 && !(joint->keys & CURVE))
         status = pcs_builder_frame_at(reader->builder, bodies[1], at, rotation, &def->b);
     return status < 0 ? pcs_reader_locate(reader, joint->node, status) : PCS_OK;
 }
@@ -244,6 +253,7 @@ static pcs_status read_joint(pcs_model_reader *reader, const pcs_yaml_node *node
     PCS_TRY(read_frames(reader, &joint, &def));
     PCS_TRY(pcs_reader_get_number(reader, node, "pitch", &def.pitch));
     PCS_TRY(pcs_reader_get_positive(reader, node, "length", &def.length));
+    PCS_TRY(pcs_reader_get_curve(reader, node, &def.curve));
     PCS_TRY(read_drives(reader, &joint, &def));
     pcs_joint_id id;
     pcs_status status = pcs_builder_add_joint(reader->builder, &def, &id);
@@ -289,8 +299,8 @@ static pcs_status read_coupled(pcs_model_reader *reader, const pcs_yaml_node *jo
 static pcs_status read_coupling(pcs_model_reader *reader, const pcs_yaml_node *node, bool rack)
 {
     static const char *const not_of_couplings[] = {
-        "bodies", "at",     "axis",   "axis2",    "reference", "a",     "b",
-        "pitch",  "length", "spring", "actuator", "motion",    "limits"};
+        "bodies", "at",     "axis",     "axis2",  "reference", "a",     "b",     "pitch",
+        "length", "spring", "actuator", "motion", "limits",    "curve", "closed"};
     const char *owner = rack ? "a rack" : "a gear";
     for (size_t k = 0; k < sizeof not_of_couplings / sizeof *not_of_couplings; k++)
         PCS_TRY(pcs_reader_refuse_key(reader, node, not_of_couplings[k], owner));

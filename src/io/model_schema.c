@@ -160,6 +160,33 @@ static const pcs_schema limits_schema = SCHEMA("the limits of a joint", limits_f
 static const pcs_schema_field coordinate_fields[] = {DRIVE_KEYS};
 static const pcs_schema coordinate_schema = SCHEMA("a joint coordinate", coordinate_fields);
 
+static const pcs_schema_field curve_fields[] = {
+    {.key = "type",
+     .accepts = TEXT,
+     .required = true,
+     .help = "of the piece: line, arc, parabola or spline"},
+    NUMBERS_KEY("from",
+                "first point [x, y] of a line or arc; the end of the piece before if left out"),
+    NUMBERS_KEY("to", "last point of a line or arc"),
+    NUMBERS_KEY("through", "a point of an arc between its ends"),
+    NUMBERS_KEY("coefficients", "c0, c1, c2 of a parabola y = c0 + c1 x + c2 x^2"),
+    NUMBERS_KEY("x", "first and last x of a parabola"),
+    {.key = "points",
+     .accepts = LIST,
+     .items = LIST,
+     .help = "points [x, y] of a spline, its ends among them"},
+    NUMBERS_KEY("start_direction", "of travel at the first point of a spline; not curved there if "
+                                   "left out"),
+    NUMBERS_KEY("end_direction", "the same at the last point"),
+};
+static const pcs_schema curve_schema = SCHEMA("a piece of a curve", curve_fields);
+
+#define CURVE_KEY                                                                        \
+    {                                                                                    \
+        .key = "curve", .accepts = LIST, .items = MAP, .inside = &curve_schema,          \
+        .help = "pieces of the curve in frame a, in order; the free side is on the left" \
+    }
+
 static const pcs_schema_field joint_fields[] = {
     {.key = "type", .accepts = TEXT, .required = true, .help = "kind of joint, gear or rack"},
     BODIES_KEY,
@@ -172,6 +199,10 @@ static const pcs_schema_field joint_fields[] = {
     FRAME_KEY("b", "frame on the second body, in its coordinates"),
     NUMBER_KEY("pitch", "of a screw, m a turn"),
     NUMBER_KEY("length", "of a distance joint, m; the initial distance if left out"),
+    CURVE_KEY,
+    {.key = "closed",
+     .accepts = FLAG,
+     .help = "true: the last piece of the curve joins the first; false if left out"},
     DRIVE_KEYS,
     {.key = "coordinates",
      .accepts = MAP | LIST,
@@ -250,9 +281,10 @@ static const pcs_schema_field contact_fields[] = {
      .accepts = LIST,
      .items = LIST,
      .help = "points [x, y] of the polyline in frame a; the free side is on the left"},
+    CURVE_KEY,
     {.key = "closed",
      .accepts = FLAG,
-     .help = "true: the last vertex joins the first; false if left out"},
+     .help = "true: the last vertex or piece joins the first; false if left out"},
     {.key = "extent",
      .accepts = NUMBER | LIST,
      .items = NUMBER,

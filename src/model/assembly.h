@@ -48,6 +48,11 @@ double pcs_model_row_multiply(const pcs_model *model, const pcs_row_block *block
 void pcs_model_rows_add_transposed(const pcs_model *model, const pcs_row_block *blocks,
                                    const double *p, double *f);
 
+// Curve joints, in the order of the joints (n_faces - n_slots numbers each): the way along the face to
+// its nearer end (< 0 beyond it), the face, and the one beyond that end (-1: none).
+void pcs_model_curve_edges(const pcs_model *model, const pcs_configuration *c, double *edge,
+                           int32_t *face, int32_t *next_face);
+
 // First branch references of the multi-turn angles: the turn in which a prescribed motion has the
 // angle at c->t, or that the limits allow; otherwise the one in (-pi, pi].
 void pcs_model_initial_turns(const pcs_model *model, const pcs_configuration *c, double *turns);

@@ -356,6 +356,9 @@ static pcs_status number_slots(pcs_builder *builder)
                       side);
     }
     model->n_faces = model->n_slots;
+    for (int32_t k = 0; k < model->joints.count; ++k)
+        if (model->joints.data[k].curve)
+            model->joints.data[k].curve_index = model->n_faces++ - model->n_slots;
     return PCS_OK;
 }
 

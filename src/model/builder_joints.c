@@ -54,7 +54,8 @@ static pcs_status check_point_ends(pcs_builder *builder, const pcs_joint_def *de
         return PCS_OK;
     bool pin = def->kind == PCS_JOINT_SPHERICAL || def->kind == PCS_JOINT_DISTANCE ||
                (model->dimension == 2 && def->kind == PCS_JOINT_REVOLUTE);
-    bool guide = def->kind == PCS_JOINT_POINT_ON_LINE || def->kind == PCS_JOINT_POINT_ON_PLANE;
+    bool guide = def->kind == PCS_JOINT_POINT_ON_LINE || def->kind == PCS_JOINT_POINT_ON_PLANE ||
+                 def->kind == PCS_JOINT_POINT_ON_CURVE;
     if (pin || (guide && !point_a))
         return PCS_OK;
     return pcs_error(builder->ctx, PCS_ERROR_MODEL,
@@ -224,8 +225,14 @@ static pcs_status push_joint(pcs_builder *builder, const pcs_joint_def *def)
     }
     joint.pitch_per_radian = def->pitch / (2 * PCS_PI);
     PCS_TRY(push_drives(builder, def, &joint, model->joints.count));
+    if (def->kind == PCS_JOINT_POINT_ON_CURVE) {
+        pcs_status status = pcs_curve_create(builder->ctx, &def->curve, &joint.curve);
+        if (status < 0)
+            return pcs_error_prefix(builder->ctx, status, "joint '%s'", def->name);
+    }
     joint.name = pcs_strdup(builder->ctx, def->name);
     if (!joint.name || !PCS_PUSH(builder->ctx, &model->joints, joint)) {
+        pcs_curve_destroy(builder->ctx, joint.curve);
         pcs_free(builder->ctx, joint.name);
         return PCS_ERROR_MEMORY;
     }
@@ -399,11 +406,14 @@ static pcs_status push_contact(pcs_builder *builder, const pcs_contact_def *def)
         PCS_TRY(pcs_builder_take_value(builder, "surface speed of contact", def->name,
                                        &def->surface_speed[i], PCS_PLACE_SURFACE, index, i,
                                        &pair.surface_number[i]));
+    if (def->kind == PCS_CONTACT_POINT_CURVE)
+        PCS_TRY(pcs_curve_create(builder->ctx, &def->curve, &pair.curve));
     pair.name = pcs_strdup(builder->ctx, def->name);
     if (!pair.name || copy_vertices(builder, def, &pair) < 0 ||
         !PCS_PUSH(builder->ctx, &model->contact_pairs, pair)) {
         pcs_free(builder->ctx, pair.name);
         pcs_free(builder->ctx, pair.vertices);
+        pcs_curve_destroy(builder->ctx, pair.curve);
         return PCS_ERROR_MEMORY;
     }
     return PCS_OK;

@@ -74,6 +74,7 @@ pcs_pair_state pcs_configuration_pair(const pcs_model *model, const pcs_configur
     attach(model, c, &pair->b, &s.kind_b, &s.pose_b, &s.twist_b, &s.s_b, &s.R_b);
     const pcs_vec3 x_a = (s.pose_a ? s.pose_a : &ground_pose)->x;
     const pcs_vec3 x_b = (s.pose_b ? s.pose_b : &ground_pose)->x;
+    s.bend = 0;
     s.d = pcs_v3_sub(pcs_v3_add(x_b, s.s_b), pcs_v3_add(x_a, s.s_a));
     return s;
 }

@@ -7,6 +7,9 @@
 // u_T = (v_b - v_a - s) . t, so the imposed part is -s . t (docs/theory/notation-contacts.md).
 #include "model/contact.h"
 
+#include <math.h>
+#include <string.h>
+
 #include "model/contact_kind.h"
 #include "model/model.h"
 
@@ -22,6 +25,15 @@ static pcs_placement place(const pcs_configuration *c, const pcs_attachment *at)
                            pcs_m3_mul(&pose->R, &at->R)};
 }
 
+// The axis of frame a that gives t1 in space.
+static pcs_vec3 tangent_axis(const pcs_mat3 *R_a, pcs_vec3 n)
+{
+    pcs_vec3 axis = pcs_m3_column(R_a, 0);
+    double along = pcs_v3_dot(n, axis);
+    bool near = pcs_v3_norm(pcs_v3_axpy(axis, -along, n)) < AXIS_SINE;
+    return near ? pcs_m3_column(R_a, 1) : axis;
+}
+
 // Tangents fixed to frame a, so that they are continuous in time. Planar: t1 is n turned by -90
 // degrees (x of a for the line y = 0). Spatial: t1 is x of a (y of a where x is too near to n)
 // projected on the tangent plane. t2 = n x t1.
@@ -31,12 +43,8 @@ static void tangents(int32_t dimension, const pcs_mat3 *R_a, pcs_contact *contac
     if (dimension == 2) {
         t = pcs_v3(n.y, -n.x, 0.0);
     } else {
-        pcs_vec3 axis = pcs_m3_column(R_a, 0);
+        pcs_vec3 axis = tangent_axis(R_a, n);
         t = pcs_v3_axpy(axis, -pcs_v3_dot(n, axis), n);
-        if (pcs_v3_norm(t) < AXIS_SINE) {
-            axis = pcs_m3_column(R_a, 1);
-            t = pcs_v3_axpy(axis, -pcs_v3_dot(n, axis), n);
-        }
         t = pcs_v3_scale(1.0 / pcs_v3_norm(t), t);
     }
     contact->tangent1 = t;
@@ -76,16 +84,38 @@ static pcs_vec3 surface_velocity(const pcs_configuration *c, const pcs_contact_p
     return pcs_m3_mul_v3(R_a, pcs_v3(s[0], s[1], 0.0));
 }
 
+static pcs_contact_sizes sizes_of(const pcs_model *model, const pcs_configuration *c,
+                                  const pcs_contact_pair *pair)
+{
+    return (pcs_contact_sizes){.dimension = model->dimension,
+                               .radius_a = pair->radius_a,
+                               .radius_b = pair->radius_b,
+                               .size = pair->size,
+                               .width = pair->width,
+                               .vertices = pair->vertices,
+                               .n_vertices = pair->n_vertices,
+                               .closed = pair->closed,
+                               .extent = pair->extent,
+                               .curve = pair->curve,
+                               .held = c->face ? c->face + pair->first_slot : NULL};
+}
+
+// Points of a pair; a kind says only what differs from one face without ends.
+static void find_points(const pcs_contact_pair *pair, const pcs_contact_sizes *sizes,
+                        const pcs_placement *a, const pcs_placement *b, pcs_contact_point *points)
+{
+    for (int32_t i = 0; i < pair->n_slots; i++)
+        points[i] = (pcs_contact_point){.edge = HUGE_VAL, .next_face = -1};
+    pcs_contact_kind_find(pair->kind)->compute(sizes, a, b, points);
+}
+
 static void evaluate_pair(const pcs_model *model, const pcs_configuration *c, bool rows,
                           const pcs_contact_pair *pair, pcs_contact *contacts)
 {
-    pcs_contact_sizes sizes = {model->dimension, pair->radius_a, pair->radius_b,
-                               pair->size,       pair->width,    pair->vertices,
-                               pair->n_vertices, pair->closed,   pair->extent};
+    pcs_contact_sizes sizes = sizes_of(model, c, pair);
     pcs_placement a = place(c, &pair->pair.a), b = place(c, &pair->pair.b);
-    pcs_contact_point points[PCS_CONTACT_SLOTS_MAX] = {
-        {0}}; // one face unless the kind says otherwise
-    pcs_contact_kind_find(pair->kind)->compute(&sizes, &a, &b, points);
+    pcs_contact_point points[PCS_CONTACT_SLOTS_MAX];
+    find_points(pair, &sizes, &a, &b, points);
 
     pcs_vec3 surface = {0.0, 0.0, 0.0};
     if (rows && pair->row_size > 1)
@@ -94,6 +124,8 @@ static void evaluate_pair(const pcs_model *model, const pcs_configuration *c, bo
         pcs_contact *contact = &contacts[i];
         contact->gap = points[i].gap;
         contact->face = points[i].face;
+        contact->edge = points[i].edge;
+        contact->next_face = points[i].next_face;
         contact->point = points[i].point_b;
         contact->normal = points[i].normal;
         contact->law = pair->law;
@@ -120,6 +152,9 @@ static void evaluate_limit(const pcs_model *model, const pcs_configuration *c, b
     double reference = x->turn >= 0 ? c->turns[x->turn] : 0.0;
     pcs_vec3 zero = {0.0, 0.0, 0.0};
     contact->gap = limit->side * (pcs_coordinate_value(x, &pair, reference) - limit->bound);
+    contact->face = 0;
+    contact->edge = HUGE_VAL;
+    contact->next_face = -1;
     contact->point = contact->normal = contact->tangent1 = contact->tangent2 = zero;
     contact->law = (pcs_law){0.0, limit->restitution, 0.0};
     if (!rows)
@@ -139,6 +174,130 @@ static void evaluate_limit(const pcs_model *model, const pcs_configuration *c, b
             contact->row.node[contact->row.n_nodes] = nodes[i];
             contact->row.J[contact->row.n_nodes++] = contact->J[i];
         }
+}
+
+// ---- Accelerations ----
+
+// With v' = 0 the angular velocity in the world is constant too: omega = R Omega, omega' = omega x
+// omega + R Omega' = 0. So u = e.(V_b - V_a) + surface with V_k = v_k + omega_k x (point_k - x_k) has
+//   convective = e'.(V_b - V_a) + e.(omega_b x (point_b' - v_b) - omega_a x (point_a' - v_a)) + surface'
+// (docs/theory/curves.md).
+
+static pcs_placement_rate place_rate(const pcs_configuration *c, const pcs_attachment *at,
+                                     const pcs_placement *placement)
+{
+    if (at->node < 0)
+        return (pcs_placement_rate){{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
+    const pcs_twist *twist = &c->twist[at->node];
+    pcs_vec3 arm = pcs_v3_sub(placement->x, c->pose[at->node].x);
+    return (pcs_placement_rate){pcs_v3_add(twist->v, pcs_v3_cross(twist->w, arm)), twist->w};
+}
+
+// Velocity of the node's material at a point, and the part omega x (point' - v) of its change.
+static void point_motion(const pcs_configuration *c, const pcs_attachment *at, pcs_vec3 point,
+                         pcs_vec3 point_rate, pcs_vec3 *velocity, pcs_vec3 *change)
+{
+    *velocity = *change = pcs_v3(0.0, 0.0, 0.0);
+    if (at->node < 0)
+        return;
+    const pcs_twist *twist = &c->twist[at->node];
+    pcs_vec3 arm = pcs_v3_sub(point, c->pose[at->node].x);
+    *velocity = pcs_v3_add(twist->v, pcs_v3_cross(twist->w, arm));
+    *change = pcs_v3_cross(twist->w, pcs_v3_sub(point_rate, twist->v));
+}
+
+// Rates of the tangents as tangents() makes them.
+static void tangent_rates(int32_t dimension, const pcs_mat3 *R_a, pcs_vec3 w_a,
+                          const pcs_contact *contact, pcs_vec3 n_rate, pcs_vec3 *t1_rate,
+                          pcs_vec3 *t2_rate)
+{
+    pcs_vec3 n = contact->normal, t = contact->tangent1;
+    if (dimension == 2) {
+        *t1_rate = pcs_v3(n_rate.y, -n_rate.x, 0.0);
+    } else {
+        pcs_vec3 axis = tangent_axis(R_a, n), axis_rate = pcs_v3_cross(w_a, axis);
+        double along = pcs_v3_dot(n, axis);
+        double length = pcs_v3_norm(pcs_v3_axpy(axis, -along, n));
+        pcs_vec3 p_rate = pcs_v3_axpy(
+            pcs_v3_axpy(axis_rate, -pcs_v3_dot(n_rate, axis) - pcs_v3_dot(n, axis_rate), n), -along,
+            n_rate);
+        *t1_rate = pcs_v3_scale(1.0 / length, pcs_v3_axpy(p_rate, -pcs_v3_dot(t, p_rate), t));
+    }
+    *t2_rate = pcs_v3_add(pcs_v3_cross(n_rate, t), pcs_v3_cross(n, *t1_rate));
+}
+
+// Partial derivative in t. External inputs are constant during a step, signals are not allowed.
+static double speed_rate(const pcs_configuration *c, const pcs_formula *formula)
+{
+    enum { VARIABLES_MAX = 256 }; // t and the inputs that the builder allows
+    const int32_t *variables;
+    double gradient[VARIABLES_MAX];
+    int32_t n = formula ? pcs_formula_variables(formula, &variables) : 0;
+    if (n == 0 || variables[0] != 0) // ascending: t comes first
+        return 0.0;
+    pcs_formula_gradient(formula, c->inputs, gradient);
+    return gradient[0];
+}
+
+static void convective_pair(const pcs_model *model, const pcs_configuration *c,
+                            const pcs_contact_pair *pair, pcs_contact *contacts)
+{
+    const pcs_contact_kind_row *kind = pcs_contact_kind_find(pair->kind);
+    pcs_contact_sizes sizes = sizes_of(model, c, pair);
+    pcs_placement a = place(c, &pair->pair.a), b = place(c, &pair->pair.b);
+    pcs_placement_rate rate_a = place_rate(c, &pair->pair.a, &a);
+    pcs_placement_rate rate_b = place_rate(c, &pair->pair.b, &b);
+    pcs_contact_motion motion = {&sizes, &a, &b, &rate_a, &rate_b};
+    pcs_contact_point points[PCS_CONTACT_SLOTS_MAX];
+    find_points(pair, &sizes, &a, &b, points);
+    pcs_vec3 surface = {0.0, 0.0, 0.0}, surface_rate = surface;
+    if (pair->row_size > 1) {
+        surface = surface_velocity(c, pair, &a.R);
+        pcs_vec3 growth = {speed_rate(c, pair->surface[0]), speed_rate(c, pair->surface[1]), 0.0};
+        surface_rate = pcs_v3_add(pcs_v3_cross(rate_a.w, surface), pcs_m3_mul_v3(&a.R, growth));
+    }
+    for (int32_t i = 0; i < pair->n_slots; i++) {
+        pcs_contact *contact = &contacts[i];
+        memset(contact->convective, 0, sizeof contact->convective);
+        if (!isfinite(points[i].gap))
+            continue;
+        pcs_contact_rate rate;
+        kind->rate(&motion, i, &points[i], &rate);
+        pcs_contact_rate_complete(&motion, &points[i], &rate);
+        pcs_vec3 velocity_a, velocity_b, change_a, change_b, axis_rate[3] = {rate.normal};
+        point_motion(c, &pair->pair.a, points[i].point_a, rate.point_a, &velocity_a, &change_a);
+        point_motion(c, &pair->pair.b, points[i].point_b, rate.point_b, &velocity_b, &change_b);
+        tangent_rates(model->dimension, &a.R, rate_a.w, contact, rate.normal, &axis_rate[1],
+                      &axis_rate[2]);
+        pcs_vec3 velocity = pcs_v3_sub(velocity_b, velocity_a);
+        pcs_vec3 change = pcs_v3_sub(change_b, change_a);
+        const pcs_vec3 axis[3] = {contact->normal, contact->tangent1, contact->tangent2};
+        for (int32_t k = 0; k < pair->row_size; k++) {
+            contact->convective[k] = pcs_v3_dot(axis_rate[k], velocity) +
+                                     pcs_v3_dot(axis[k], change);
+            if (k > 0)
+                contact->convective[k] -= pcs_v3_dot(axis[k], surface_rate) +
+                                          pcs_v3_dot(axis_rate[k], surface);
+        }
+    }
+}
+
+void pcs_model_contacts_convective(const pcs_model *model, const pcs_configuration *c,
+                                   pcs_contact *contacts)
+{
+    for (int32_t i = 0; i < model->contact_pairs.count; i++) {
+        const pcs_contact_pair *pair = &model->contact_pairs.data[i];
+        convective_pair(model, c, pair, contacts + pair->first_slot);
+    }
+    for (int32_t i = 0; i < model->limits.count; i++) {
+        const pcs_limit *limit = &model->limits.data[i];
+        const pcs_joint *joint = &model->joints.data[limit->joint];
+        pcs_pair_state pair = pcs_configuration_pair(model, c, &joint->pair);
+        double *convective = contacts[limit->slot].convective;
+        convective[0] = limit->side *
+                        pcs_coordinate_convective(&joint->coordinate[limit->coordinate], &pair);
+        convective[1] = convective[2] = 0.0;
+    }
 }
 
 pcs_contact *pcs_model_contacts_create(pcs_context *ctx, const pcs_model *model)

@@ -19,6 +19,7 @@ typedef struct pcs_contact_pair {
     pcs_vec2 *vertices;
     int32_t n_vertices;
     bool closed;
+    struct pcs_curve *curve; // owned; NULL for other kinds
     pcs_vec2 extent;
     pcs_law law;
     pcs_formula *surface[2];  // NULL: not given; variables as in pcs_configuration.inputs
@@ -35,13 +36,13 @@ typedef struct pcs_limit {
 } pcs_limit;
 
 typedef struct pcs_contact {
-    double gap;     // HUGE_VAL: the slot has no contact point now (outside a bounded face)
-    int32_t face;   // smooth piece of a's surface that is touched, or that the contact is held on
-    double edge;    // way along the face to its nearest end, < 0 beyond it; HUGE_VAL: no end, m
+    double gap;   // HUGE_VAL: the slot has no contact point now (outside a bounded face)
+    int32_t face; // smooth piece of a's surface that is touched, or that the contact is held on
+    double edge;  // way along the face to its nearest end, < 0 beyond it; HUGE_VAL: no end, m
     int32_t next_face; // the face beyond that end; -1: none
-    pcs_vec3 point; // on b's surface, world
+    pcs_vec3 point;    // on b's surface, world
     pcs_vec3 normal, tangent1, tangent2;
-    double surface[3]; // imposed part of the relative velocity, (N, T1, T2)
+    double surface[3];    // imposed part of the relative velocity, (N, T1, T2)
     double convective[3]; // (dH/dt) v + d(surface)/dt: the relative acceleration without H v'
     pcs_law law;
     pcs_row_block row;  // relative velocity u = sum_k J_k v_k + surface
@@ -62,6 +63,10 @@ void pcs_model_contacts_destroy(pcs_context *ctx, pcs_contact *contacts);
 // gaps, points and normals are computed.
 void pcs_model_contacts(const struct pcs_model *model, const pcs_configuration *c, bool rows,
                         pcs_contact *contacts);
+// Fills `convective` of contacts that pcs_model_contacts() has evaluated with rows at this
+// configuration. A slot without a contact point gets 0.
+void pcs_model_contacts_convective(const struct pcs_model *model, const pcs_configuration *c,
+                                   pcs_contact *contacts);
 // Relative velocity u (row.size numbers) of an evaluated slot for velocities v.
 void pcs_contact_velocity(const struct pcs_model *model, const pcs_contact *contact,
                           const double *v, double *u);

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/context.h"
+#include "geometry/curve.h"
 #include "math/vector.h"
 #include "model/contact.h"
 
@@ -86,23 +87,77 @@ static pcs_status check_polyline(pcs_context *ctx, const pcs_contact_def *def)
     return PCS_OK;
 }
 
+static pcs_status check_curve(pcs_context *ctx, const pcs_contact_def *def)
+{
+    if (!(isfinite(def->radius_b) && def->radius_b >= 0.0)) // zero: a point
+        return pcs_error(ctx, PCS_ERROR_MODEL,
+                         "contact '%s': radius_b must be a number >= 0, but is %g", name_of(def),
+                         def->radius_b);
+    pcs_curve *curve;
+    pcs_status status = pcs_curve_create(ctx, &def->curve, &curve);
+    if (status < 0)
+        return pcs_error_prefix(ctx, status, "contact '%s'", name_of(def));
+    pcs_curve_destroy(ctx, curve);
+    return PCS_OK;
+}
+
 static const pcs_contact_kind_row KINDS[PCS_CONTACT_KIND_COUNT] = {
-    [PCS_CONTACT_POINT_PLANE] = {"point-plane", {1, 1}, pcs_contact_point_plane, 0, NULL},
-    [PCS_CONTACT_SPHERE_PLANE] = {"sphere-plane", {1, 1}, pcs_contact_sphere_plane, RADIUS_B, NULL},
-    [PCS_CONTACT_SPHERE_SPHERE] =
-        {"sphere-sphere", {1, 1}, pcs_contact_sphere_sphere, RADIUS_A | RADIUS_B, NULL},
-    [PCS_CONTACT_SPHERE_IN_SPHERE] =
-        {"sphere-in-sphere", {1, 1}, pcs_contact_sphere_in_sphere, RADIUS_A, check_inside},
-    [PCS_CONTACT_PIN_IN_HOLE] =
-        {"pin-in-hole", {1, 1}, pcs_contact_pin_in_hole, RADIUS_A, check_inside},
-    [PCS_CONTACT_BOX_PLANE] =
-        {"box-plane", {4, 8}, pcs_contact_box_plane, SIZE_X | SIZE_Y | SIZE_Z, NULL},
-    [PCS_CONTACT_CYLINDER_PLANE] =
-        {"cylinder-plane", {0, 6}, pcs_contact_cylinder_plane, RADIUS_B | SIZE_Z, NULL},
-    [PCS_CONTACT_POINT_POLYLINE] =
-        {"point-polyline", {1, 0}, pcs_contact_point_polyline, 0, check_polyline},
-    [PCS_CONTACT_SLIDER_GUIDE] =
-        {"slider-guide", {4, 0}, pcs_contact_slider_guide, SIZE_X | SIZE_Y | WIDTH, check_slider},
+    [PCS_CONTACT_POINT_PLANE] =
+        {"point-plane", {1, 1}, pcs_contact_point_plane, pcs_contact_rate_fixed, 0, NULL},
+    [PCS_CONTACT_SPHERE_PLANE] = {"sphere-plane",
+                                  {1, 1},
+                                  pcs_contact_sphere_plane,
+                                  pcs_contact_rate_sphere_plane,
+                                  RADIUS_B,
+                                  NULL},
+    [PCS_CONTACT_SPHERE_SPHERE] = {"sphere-sphere",
+                                   {1, 1},
+                                   pcs_contact_sphere_sphere,
+                                   pcs_contact_rate_spheres,
+                                   RADIUS_A | RADIUS_B,
+                                   NULL},
+    [PCS_CONTACT_SPHERE_IN_SPHERE] = {"sphere-in-sphere",
+                                      {1, 1},
+                                      pcs_contact_sphere_in_sphere,
+                                      pcs_contact_rate_spheres,
+                                      RADIUS_A,
+                                      check_inside},
+    [PCS_CONTACT_PIN_IN_HOLE] = {"pin-in-hole",
+                                 {1, 1},
+                                 pcs_contact_pin_in_hole,
+                                 pcs_contact_rate_pin_in_hole,
+                                 RADIUS_A,
+                                 check_inside},
+    [PCS_CONTACT_BOX_PLANE] = {"box-plane",
+                               {4, 8},
+                               pcs_contact_box_plane,
+                               pcs_contact_rate_fixed,
+                               SIZE_X | SIZE_Y | SIZE_Z,
+                               NULL},
+    [PCS_CONTACT_CYLINDER_PLANE] = {"cylinder-plane",
+                                    {0, 6},
+                                    pcs_contact_cylinder_plane,
+                                    pcs_contact_rate_cylinder_plane,
+                                    RADIUS_B | SIZE_Z,
+                                    NULL},
+    [PCS_CONTACT_POINT_POLYLINE] = {"point-polyline",
+                                    {1, 0},
+                                    pcs_contact_point_polyline,
+                                    pcs_contact_rate_point_polyline,
+                                    0,
+                                    check_polyline},
+    [PCS_CONTACT_SLIDER_GUIDE] = {"slider-guide",
+                                  {4, 0},
+                                  pcs_contact_slider_guide,
+                                  pcs_contact_rate_fixed,
+                                  SIZE_X | SIZE_Y | WIDTH,
+                                  check_slider},
+    [PCS_CONTACT_POINT_CURVE] = {"point-curve",
+                                 {1, 0},
+                                 pcs_contact_point_curve,
+                                 pcs_contact_rate_point_curve,
+                                 0,
+                                 check_curve},
 };
 
 const pcs_contact_kind_row *pcs_contact_kind_find(pcs_contact_kind kind)

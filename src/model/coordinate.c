@@ -5,6 +5,7 @@
 //
 //   WORLD     x = e.d,  e constant     x' = e.(v_b + omega_b x s_b) - e.(v_a + omega_a x s_a)
 //   ALONG     x = e.d                  x' = e.(v_b + omega_b x s_b) - e.(v_a + omega_a x c)
+//   CURVE     x = e.d, e the normal    as ALONG; e turns against a by -bend (t.d') t, t the tangent
 //   DISTANCE  x = |d|, n = d/|d|       x' = n.(p_b' - p_a')
 //   DOT       x = e.f                  x' = (omega_a - omega_b).(e x f)
 //   ANGLE     about e of a vector b    x' = (omega_b - omega_a).w,  w = e - c/|p|^2 p,
@@ -97,6 +98,7 @@ double pcs_coordinate_value(const pcs_coordinate *c, const pcs_pair_state *pair,
     case PCS_COORDINATE_WORLD:
         return component(pair->d, c->axis_a);
     case PCS_COORDINATE_ALONG:
+    case PCS_COORDINATE_CURVE:
         return pcs_v3_dot(axis(&pair->R_a, c->axis_a), pair->d);
     case PCS_COORDINATE_DISTANCE:
         return pcs_v3_norm(pair->d);
@@ -131,7 +133,8 @@ pcs_rate_form pcs_coordinate_rate_form(const pcs_coordinate *c, const pcs_pair_s
         pcs_vec3 e = world_axis(c->axis_a);
         return (pcs_rate_form){negative(e), cross(e, pair->s_a), e, cross(pair->s_b, e)};
     }
-    case PCS_COORDINATE_ALONG: {
+    case PCS_COORDINATE_ALONG:
+    case PCS_COORDINATE_CURVE: {
         pcs_vec3 e = axis(&pair->R_a, c->axis_a);
         pcs_vec3 arm = pcs_v3_add(pair->s_a, pair->d);
         return (pcs_rate_form){negative(e), cross(e, arm), e, cross(pair->s_b, e)};
@@ -243,18 +246,29 @@ static pcs_vec3 distance_convective(const pcs_pair_state *pair)
                       centripetal(pair->twist_a.w, pair->s_a));
 }
 
+// Rate of d along the tangent, seen from a, for a rate d1 and a turning w of frame a.
+static double along_curve(const pcs_pair_state *pair, pcs_vec3 d1, pcs_vec3 w)
+{
+    return pcs_v3_dot(axis(&pair->R_a, 0), pcs_v3_sub(d1, cross(w, pair->d)));
+}
+
 double pcs_coordinate_convective(const pcs_coordinate *c, const pcs_pair_state *pair)
 {
     pcs_vec3 w_a = pair->twist_a.w, w_b = pair->twist_b.w;
     switch (c->kind) {
     case PCS_COORDINATE_WORLD:
         return component(distance_convective(pair), c->axis_a);
-    case PCS_COORDINATE_ALONG: {
+    case PCS_COORDINATE_ALONG:
+    case PCS_COORDINATE_CURVE: {
         pcs_vec3 e = axis(&pair->R_a, c->axis_a), dd = distance_convective(pair);
         pcs_vec3 d1 = pcs_v3_sub(point_velocity(&pair->twist_b, pair->s_b),
                                  point_velocity(&pair->twist_a, pair->s_a));
-        return pcs_v3_dot(e, dd) + 2 * pcs_v3_dot(cross(w_a, e), d1) +
-               pcs_v3_dot(centripetal(w_a, e), pair->d);
+        double flat = pcs_v3_dot(e, dd) + 2 * pcs_v3_dot(cross(w_a, e), d1) +
+                      pcs_v3_dot(centripetal(w_a, e), pair->d);
+        if (c->kind == PCS_COORDINATE_ALONG)
+            return flat;
+        double slide = along_curve(pair, d1, w_a);
+        return flat - pair->bend * slide * slide;
     }
     case PCS_COORDINATE_DISTANCE: {
         double length = pcs_v3_norm(pair->d);
@@ -310,10 +324,14 @@ static pcs_rate_form form_change(const pcs_coordinate *c, const pcs_pair_state *
         change.w_b = cross(ds_b, e);
         break;
     }
-    case PCS_COORDINATE_ALONG: {
+    case PCS_COORDINATE_ALONG:
+    case PCS_COORDINATE_CURVE: {
         pcs_vec3 e = axis(&pair->R_a, c->axis_a), de = cross(p->w_a, e);
         pcs_vec3 arm = pcs_v3_add(pair->s_a, pair->d);
         pcs_vec3 darm = pcs_v3_add(pcs_v3_sub(p->x_b, p->x_a), ds_b);
+        if (c->kind == PCS_COORDINATE_CURVE)
+            de = pcs_v3_axpy(de, -pair->bend * along_curve(pair, pcs_v3_sub(darm, ds_a), p->w_a),
+                             axis(&pair->R_a, 0));
         change.d_a = negative(de);
         change.d_b = de;
         change.w_a = pcs_v3_add(cross(de, arm), cross(e, darm));

@@ -16,6 +16,7 @@ typedef enum pcs_coordinate_kind {
     PCS_COORDINATE_DOT,      // e . f
     PCS_COORDINATE_ANGLE,    // angle of b about e, from the next axis of a to the next axis of b
     PCS_COORDINATE_ANGLE_B, // angle about f (an axis of b) in the direction a to b; universal joint
+    PCS_COORDINATE_CURVE, // d . (y of a) with frame a at the foot of b's origin on a curve, x along it
     PCS_COORDINATE_ROTATION // component of the rotation vector log(R_a^T R_b), in b's axes
 } pcs_coordinate_kind;
 
@@ -44,6 +45,7 @@ typedef struct pcs_pair_state {
     pcs_vec3 s_a, s_b; // arms from the node origins to the frame origins
     pcs_vec3 d;        // p_b - p_a
     pcs_mat3 R_a, R_b; // frame axes
+    double bend;       // CURVE: kappa/(1 - kappa d.y), the curvature of the way of b; 0 otherwise
 } pcs_pair_state;
 
 // Linear form of the rate in world vectors.

@@ -66,6 +66,30 @@ static pcs_drawing draw_shape(const pcs_model *model, int32_t body, int32_t shap
     return d;
 }
 
+static void draw_outline(pcs_drawing *d, const pcs_curve *curve)
+{
+    d->kind = PCS_DRAWING_POLYLINE;
+    d->vertices = curve->outline;
+    d->n_vertices = curve->n_outline;
+    d->closed = curve->closed;
+}
+
+// A point on a curve: the curve, then the point.
+static pcs_drawing draw_curve_joint(const pcs_model *model, int32_t i, bool side_b)
+{
+    const pcs_joint *joint = &model->joints.data[i];
+    pcs_drawing d = item(model, PCS_DRAWING_POINT, PCS_DRAWING_OF_JOINT, i, joint->name,
+                         &joint->pair);
+    d.joint_kind = joint->kind;
+    if (side_b)
+        d.a = d.b;
+    else
+        d.b = d.a;
+    if (!side_b)
+        draw_outline(&d, joint->curve);
+    return d;
+}
+
 static pcs_drawing draw_joint(const pcs_model *model, int32_t i)
 {
     const pcs_joint *joint = &model->joints.data[i];
@@ -132,6 +156,12 @@ static pcs_drawing draw_contact(const pcs_model *model, int32_t i, bool side_b)
             d.closed = c->closed;
         }
         break;
+    case PCS_CONTACT_POINT_CURVE:
+        if (!side_b)
+            draw_outline(&d, c->curve);
+        else if (radius > 0)
+            d.kind = PCS_DRAWING_SPHERE;
+        break;
     case PCS_CONTACT_SLIDER_GUIDE:
         d.kind = side_b ? PCS_DRAWING_BOX : PCS_DRAWING_GUIDE;
         d.size = side_b ? c->size : (pcs_vec3){0, c->width, 0};
@@ -155,7 +185,12 @@ pcs_status pcs_model_draw(const pcs_model *model, pcs_draw_fn draw, void *user)
             PCS_TRY(draw(user, &d));
         }
     for (int32_t i = 0; i < model->joints.count; ++i) {
-        d = draw_joint(model, i);
+        const bool curve = model->joints.data[i].curve != NULL;
+        d = curve ? draw_curve_joint(model, i, false) : draw_joint(model, i);
+        PCS_TRY(draw(user, &d));
+        if (!curve)
+            continue;
+        d = draw_curve_joint(model, i, true);
         PCS_TRY(draw(user, &d));
     }
     for (int32_t i = 0; i < model->springs.count; ++i) {

@@ -6,6 +6,8 @@
 // parallel frames three DOT rows (x_a.y_b = y_a.z_b = z_a.x_b = 0).
 #include "model/joint.h"
 
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
 #include "model/element.h"
@@ -123,6 +125,8 @@ static const pcs_joint_spec planar[PCS_JOINT_KIND_COUNT] = {
                                  {{PCS_COORDINATE_ALONG, 1, 0, "offset y"}},
                                  1,
                                  {{PCS_COORDINATE_ALONG, 0, 0, "displacement", "speed"}}},
+    [PCS_JOINT_POINT_ON_CURVE] =
+        {"point-on-curve", 1, {{PCS_COORDINATE_CURVE, 1, 0, "distance"}}, 0, {{0}}},
 };
 
 const pcs_joint_spec *pcs_joint_get_spec(pcs_joint_kind kind, int32_t dimension)
@@ -135,7 +139,9 @@ const pcs_joint_spec *pcs_joint_get_spec(pcs_joint_kind kind, int32_t dimension)
 
 const char *pcs_joint_kind_name(pcs_joint_kind kind)
 {
-    return (int)kind >= 0 && kind < PCS_JOINT_KIND_COUNT ? spatial[kind].name : NULL;
+    if ((int)kind < 0 || kind >= PCS_JOINT_KIND_COUNT)
+        return NULL;
+    return spatial[kind].name ? spatial[kind].name : planar[kind].name;
 }
 
 bool pcs_joint_kind_allowed(pcs_joint_kind kind, int32_t dimension)
@@ -154,6 +160,52 @@ const char *pcs_joint_rate_name(pcs_joint_kind kind, int32_t dimension, int32_t 
     const pcs_joint_spec *spec = pcs_joint_get_spec(kind, dimension);
     return spec && i >= 0 && i < spec->n_coordinates ? spec->coordinate[i].rate_name : NULL;
 }
+
+// ---- Points on curves ----
+
+static pcs_curve_foot find_foot(const pcs_model *model, const pcs_configuration *c,
+                                const pcs_joint *joint, const pcs_pair_state *pair)
+{
+    pcs_vec3 local = pcs_m3_tmul_v3(&pair->R_a, pair->d);
+    int32_t held = c->face ? c->face[model->n_slots + joint->curve_index] : -1;
+    return pcs_curve_find_piece(joint->curve, (pcs_vec2){local.x, local.y}, held);
+}
+
+pcs_pair_state pcs_joint_pair(const pcs_model *model, const pcs_configuration *c,
+                              const pcs_joint *joint)
+{
+    pcs_pair_state pair = pcs_configuration_pair(model, c, &joint->pair);
+    if (!joint->curve)
+        return pair;
+    pcs_curve_foot foot = find_foot(model, c, joint, &pair);
+    pcs_vec3 arm = pcs_m3_mul_v3(&pair.R_a, pcs_v3(foot.point.x, foot.point.y, 0));
+    pcs_mat3 turn = pcs_m3_from_columns(pcs_v3(foot.tangent.x, foot.tangent.y, 0),
+                                        pcs_v3(foot.normal.x, foot.normal.y, 0), pcs_v3(0, 0, 1));
+    double focus = 1 - foot.curvature * foot.gap;
+    pair.s_a = pcs_v3_add(pair.s_a, arm);
+    pair.d = pcs_v3_sub(pair.d, arm);
+    pair.R_a = pcs_m3_mul(&pair.R_a, &turn);
+    // The centre of curvature is no place for a point on the curve; the rate there has no meaning.
+    pair.bend = fabs(focus) > DBL_EPSILON ? foot.curvature / focus : 0;
+    return pair;
+}
+
+void pcs_model_curve_edges(const pcs_model *model, const pcs_configuration *c, double *edge,
+                           int32_t *face, int32_t *next_face)
+{
+    for (int32_t k = 0; k < model->joints.count; ++k) {
+        const pcs_joint *joint = &model->joints.data[k];
+        if (!joint->curve)
+            continue;
+        pcs_pair_state pair = pcs_configuration_pair(model, c, &joint->pair);
+        pcs_curve_foot foot = find_foot(model, c, joint, &pair);
+        edge[joint->curve_index] = foot.edge;
+        face[joint->curve_index] = foot.face;
+        next_face[joint->curve_index] = foot.next_face;
+    }
+}
+
+// ---- Rows ----
 
 // form <- form - s other
 static void subtract_form(pcs_rate_form *form, double s, const pcs_rate_form *other)
@@ -266,7 +318,7 @@ static void rows(const pcs_model *model, const pcs_configuration *c, const pcs_r
                                        : 0;
         if (n == 0 || !(out->blocks || out->g || out->convective))
             continue; // no kinematics needed
-        pcs_pair_state pair = pcs_configuration_pair(model, c, &joint->pair);
+        pcs_pair_state pair = pcs_joint_pair(model, c, joint);
         for (int32_t i = 0; i < n && out->g; ++i)
             out->g[first + i] = row_value(joint, i, c, &pair);
         if (out->blocks)

@@ -15,6 +15,7 @@ static void destroy_joints(pcs_context *ctx, pcs_model *model)
             pcs_formula_destroy(joint->motion_rate[k]);
             pcs_formula_destroy(joint->motion_acceleration[k]);
         }
+        pcs_curve_destroy(ctx, joint->curve);
         pcs_free(ctx, joint->name);
     }
     PCS_ARRAY_FREE(ctx, &model->joints);
@@ -49,6 +50,7 @@ static void destroy_contacts(pcs_context *ctx, pcs_model *model)
         pcs_formula_destroy(pair->surface[0]);
         pcs_formula_destroy(pair->surface[1]);
         pcs_free(ctx, pair->vertices);
+        pcs_curve_destroy(ctx, pair->curve);
         pcs_free(ctx, pair->name);
     }
     PCS_ARRAY_FREE(ctx, &model->contact_pairs);

@@ -3,6 +3,7 @@
 #define PCS_MODEL_MODEL_H
 
 #include "base/array.h"
+#include "geometry/curve.h"
 #include "linalg/saddle.h"
 #include "model/contact.h"
 #include "model/coordinate.h"
@@ -50,8 +51,10 @@ typedef struct pcs_joint {
     double pitch_per_radian; // screw: row n-1 is  displacement - pitch_per_radian * angle
     int32_t n_coordinates;
     pcs_coordinate coordinate[PCS_JOINT_COORDINATES_MAX];
-    int32_t first_row; // scalar row number
-    int32_t row_block; // index among the row blocks, -1 without rows
+    int32_t first_row;       // scalar row number
+    int32_t row_block;       // index among the row blocks, -1 without rows
+    struct pcs_curve *curve; // point on curve: owned; NULL otherwise
+    int32_t curve_index;     // among the curve joints: face n_slots + curve_index
 } pcs_joint;
 
 typedef struct pcs_coupling {

@@ -46,7 +46,7 @@ void pcs_simulation_joint(const pcs_simulation *s, pcs_joint_id id, pcs_joint_vi
 {
     const pcs_present *now = pcs_simulation_present(s, false);
     const pcs_joint *joint = &s->model->joints.data[id];
-    pcs_pair_state pair = pcs_configuration_pair(s->model, &now->c, &joint->pair);
+    pcs_pair_state pair = pcs_joint_pair(s->model, &now->c, joint);
     *view = (pcs_joint_view){0};
     for (int32_t i = 0; i < joint->n_coordinates; ++i) {
         const pcs_coordinate *x = &joint->coordinate[i];

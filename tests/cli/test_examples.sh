@@ -84,6 +84,17 @@ near "incline: way" "$(over '{ if (NR == 1) x = $2 } END { print $2 - x }')" 0.3
 near "incline: creep after 0.5 s" \
     "$(over '$1 > 0.5 { if (!n++) x = $2 } END { print $2 - x }')" 0 1e-12
 
+# Order 2 with w^2 = g + x'^2 = 54 and 13.8 /s^2: w^2 h^2 of time or speed; on the road, which the bead
+# leaves for single steps, g h of speed.
+csv edge_parabola_plane 1 body.bead.position.x,body.bead.velocity.x
+near "edge_parabola_plane: edge" "$(over 'END { print $1 - $2 / $3 }')" 0.6208432057 3.4e-5
+near "edge_parabola_plane: speed" "$(last 3)" -6.6513156593 3.6e-4
+csv edge_plane_parabola 1.797 body.bead.position.x,body.bead.velocity.x
+near "edge_plane_parabola: x" "$(over 'END { print $2 - 0.0002020388 * 2.9407 }')" -2 4.1e-5
+near "edge_plane_parabola: speed" "$(last 3)" -2.9407 9.8e-3
+csv edge_plane_parabola 0.7 contact.road.gap --set speed=3.2
+near "edge_plane_parabola: flies off" "$(over 'END { print ($2 > 1e-4) }')" 1 0
+
 csv double_pendulum 1 body.lower.position.x,body.lower.position.y
 near "double_pendulum: x" "$(last 2)" -1.6621151 4.6e-6 # half
 near "double_pendulum: y" "$(last 3)" -1.0414666 2.4e-6

@@ -29,6 +29,14 @@ static void assert_near(double a, double b, double tolerance)
 static const pcs_vec2 HEXAGON[] = {{-1.03, -0.91}, {0.07, -0.38}, {1.11, -0.87},
                                    {0.72, 0.55},   {0.13, 0.21},  {-0.89, 0.79}};
 
+static const pcs_vec2 BACK[] = {{0.4, 0.9}, {-0.31, 0.63}, {-0.92, 0.81}, {-1.0, -0.9}};
+static const pcs_curve_piece CURVE[] = {
+    {.kind = PCS_CURVE_LINE, .from = {-1.0, -0.9}, .to = {0.2, -0.7}},
+    {.kind = PCS_CURVE_PARABOLA, .coefficients = {-0.692, -0.1, 0.3}, .x_from = 0.2, .x_to = 1.1},
+    {.kind = PCS_CURVE_ARC, .from = {1.1, -0.439}, .through = {1.3, 0.3}, .to = {0.4, 0.9}},
+    {.kind = PCS_CURVE_SPLINE, .points = BACK, .n_points = 4},
+};
+
 // A model with its state; two bodies "one" and "two" and a point mass "dot".
 typedef struct fixture {
     pcs_context *ctx;
@@ -104,6 +112,7 @@ static pcs_contact_def contact_of(pcs_contact_kind kind, const char *name, doubl
     def.vertices = HEXAGON;
     def.n_vertices = 6;
     def.closed = true;
+    def.curve = (pcs_curve_def){CURVE, 4, true};
     def.law = (pcs_law){friction, 0.25, 0.0};
     return def;
 }
@@ -394,11 +403,11 @@ static void test_checks(void **state)
     pcs_context_def context = pcs_context_default();
     pcs_context *ctx = pcs_context_create(&context);
     assert_non_null(ctx);
-    static const char *const names[] = {"point-plane",      "sphere-plane",   "sphere-sphere",
-                                        "sphere-in-sphere", "pin-in-hole",    "box-plane",
-                                        "cylinder-plane",   "point-polyline", "slider-guide"};
+    static const char *const names[] = {
+        "point-plane", "sphere-plane",   "sphere-sphere",  "sphere-in-sphere", "pin-in-hole",
+        "box-plane",   "cylinder-plane", "point-polyline", "slider-guide",     "point-curve"};
     static const int32_t slots[][2] = {{1, 1}, {1, 1}, {1, 1}, {1, 1}, {1, 1},
-                                       {4, 8}, {0, 6}, {1, 0}, {4, 0}};
+                                       {4, 8}, {0, 6}, {1, 0}, {4, 0}, {1, 0}};
     for (int k = 0; k < PCS_CONTACT_KIND_COUNT; k++)
         for (int32_t dimension = 2; dimension <= 3; dimension++) {
             pcs_contact_kind kind = (pcs_contact_kind)k;

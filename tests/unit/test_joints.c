@@ -26,8 +26,12 @@ static const int32_t ROW_COUNT[PCS_JOINT_KIND_COUNT][2] = {
     [PCS_JOINT_SPHERICAL] = {0, 3},      [PCS_JOINT_UNIVERSAL] = {0, 4},
     [PCS_JOINT_PLANAR] = {0, 3},         [PCS_JOINT_SCREW] = {0, 5},
     [PCS_JOINT_DISTANCE] = {1, 1},       [PCS_JOINT_POINT_ON_LINE] = {1, 2},
-    [PCS_JOINT_POINT_ON_PLANE] = {0, 1},
+    [PCS_JOINT_POINT_ON_PLANE] = {0, 1}, [PCS_JOINT_POINT_ON_CURVE] = {1, 0},
 };
+
+// So flat and so long that no state of these tests comes near its centre of curvature or its ends.
+static const pcs_curve_piece CURVE = {
+    .kind = PCS_CURVE_PARABOLA, .coefficients = {0, 0.1, 0.06}, .x_from = -20, .x_to = 20};
 
 // Place of frame b in frame a, and the joint coordinates that it stands for.
 typedef struct placement {
@@ -73,6 +77,8 @@ static placement admissible(pcs_random *random, pcs_joint_kind kind, int32_t dim
         return (placement){at.p, any, {d}};
     case PCS_JOINT_POINT_ON_PLANE:
         return (placement){{d, e, 0}, any, {d, e}};
+    case PCS_JOINT_POINT_ON_CURVE:
+        return (placement){{d, 0.1 * d + 0.06 * d * d, 0}, any, {0}};
     default:
         return at;
     }
@@ -123,6 +129,7 @@ static pcs_joint_id add_joint(probe *p, pcs_random *random, pcs_joint_def *def,
     def->b = add_end(p, random, ends[1], "second", pcs_v3_add(x, pcs_quat_rotate(R, at->p)),
                      pcs_quat_mul(R, at->R));
     def->pitch = PITCH;
+    def->curve = (pcs_curve_def){&CURVE, 1, false};
     pcs_joint_id id;
     if (pcs_builder_add_joint(p->builder, def, &id) != PCS_OK)
         fail_msg("%s", pcs_context_error(p->ctx));
@@ -308,6 +315,7 @@ static void joints_of_points(void **state)
             check_joint(&random, PCS_JOINT_POINT_ON_LINE, 3, guides[e], trial % 2 == 1);
             check_joint(&random, PCS_JOINT_POINT_ON_PLANE, 3, guides[e], trial % 2 == 1);
             check_joint(&random, PCS_JOINT_POINT_ON_LINE, 2, guides[e], trial % 2 == 1);
+            check_joint(&random, PCS_JOINT_POINT_ON_CURVE, 2, guides[e], false);
         }
     }
 }

@@ -274,6 +274,38 @@ static void test_gaps(void **state)
     assert_near(fabs(signal_value(f, "contact.edge.gap")), 2, 1e-14);
 }
 
+// The same curve under a contact and a joint; pieces may leave out where they begin.
+static void test_curves(void **state)
+{
+    fixture *f = *state;
+    read_text(
+        f, "dimension: 2\n"
+           "parameters: {r: 0.25}\n"
+           "bodies:\n"
+           "  disc: {mass: 1, inertia: 1, position: [1.5, 1]}\n"
+           "  bead: {point: true, mass: 1, position: [3.5, 1.125]}\n"
+           "contacts:\n"
+           "  road:\n"
+           "    type: point-curve\n"
+           "    bodies: [ground, disc]\n"
+           "    radius: r\n"
+           "    curve:\n"
+           "      - {type: line, from: [-2, 0], to: [1 + r, 0]}\n"
+           "      - {type: arc, through: [2 + r, 1], to: [1 + r, 2]}\n"
+           "joints:\n"
+           "  wire:\n"
+           "    type: point-on-curve\n"
+           "    bodies: [ground, bead]\n"
+           "    at: [3, 1]\n"
+           "    curve:\n"
+           "      - {type: spline, points: [[-2, 0.5], [-1, 0.2], [0, 0]], end_direction: [1, 0]}\n"
+           "      - {type: parabola, coefficients: [0, 0, 0.5], x: [0, 2]}\n");
+    assert_near(signal_value(f, "contact.road.gap"), 2.25 - 1.5 - 0.25, 1e-14);
+    assert_int_equal(pcs_model_row_count(pcs_model_file_model(f->file)), 1);
+    assert_string_equal(pcs_model_row_name(pcs_model_file_model(f->file), 0),
+                        "joint.wire (row 1: distance)");
+}
+
 // ---- Parameters, settings, run ----
 
 static const char ball[] =
@@ -422,11 +454,15 @@ static const char everything[] =
     "          limits: {lower: -1}, spring: {stiffness: 1}}\n"
     "  rail: {type: prismatic, bodies: [ground, two], at: [1, 0], axis: [1, 0], motion: 0.1*t}\n"
     "  rack: {type: rack, joints: [hinge, rail], ratio: 2}\n"
+    "  wire: {type: point-on-curve, bodies: [ground, two],\n"
+    "         curve: [{type: line, from: [0, 0], to: [2, 0]}]}\n"
     "springs: {s: {type: point, bodies: [one, two], at: [[0, 0], [1, 0]], stiffness: 1}}\n"
     "forces: {f: {body: two, force: [0, sin(t)]}}\n"
     "contacts:\n"
     "  floor: {type: point-plane, bodies: [ground, two], at: [0, -3], law: steel}\n"
     "  edge: {type: point-polyline, bodies: [ground, two], vertices: [[3, -3], [-3, -3]]}\n"
+    "  cam: {type: point-curve, bodies: [ground, two], closed: true,\n"
+    "        curve: [{type: spline, points: [[3, -3], [4, -3], [4, -5], [3, -6]]}]}\n"
     "simulation: {theta: 0.5}\n"
     "output: {signals: [time]}\n";
 
@@ -489,6 +525,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_springs, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_force_moves_body, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_gaps, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_curves, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_run_settings, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_settings, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_settings_errors, set_up, tear_down),
