@@ -260,6 +260,12 @@ static const char *make_name(char name[48], const char *prefix, const char *kind
     return name;
 }
 
+static const pcs_curve_piece ramp[] = {
+    {.kind = PCS_CURVE_LINE, .from = {2, 0}, .to = {1, 0.3}},
+    {.kind = PCS_CURVE_ARC, .from = {1, 0.3}, .through = {0.4, 0.35}, .to = {0, 0}},
+};
+static const pcs_curve_def curve = {ramp, 2, false};
+
 static void add_contacts(scene *s, int dimension)
 {
     static const pcs_vec2 vertices[] = {{0, 0}, {1, 0.3}, {2, 0}};
@@ -284,6 +290,8 @@ static void add_contacts(scene *s, int dimension)
             c.vertices = vertices;
             c.n_vertices = 3;
         }
+        if (k == PCS_CONTACT_POINT_CURVE)
+            c.curve = curve;
         if (k == PCS_CONTACT_POINT_PLANE)
             c.extent = (pcs_vec2){1.5, 2.5};
         scene_contact(s, &c);
@@ -304,6 +312,10 @@ static void add_joints(scene *s, int dimension)
         joint.a.position = (pcs_vec3){10.0 * k - (k == PCS_JOINT_DISTANCE), -100, 0};
         joint.b.body = body;
         joint.pitch = 0.01;
+        if (k == PCS_JOINT_POINT_ON_CURVE) {
+            joint.curve = curve;
+            joint.a.position.x -= 2; // the curve's first point
+        }
         scene_joint(s, &joint);
     }
 }
