@@ -221,6 +221,7 @@ pcs_status pcs_saddle_create(pcs_context *ctx, const pcs_saddle_def *def, pcs_sa
     s->n_couplings = def->n_couplings;
     s->n_rows = def->n_rows;
     s->rows = def->rows;
+    s->left = def->left;
     s->redundancy_tolerance = def->redundancy_tolerance;
     s->singular_node = -1;
     const pcs_status status = build(s, def);
@@ -258,6 +259,19 @@ void pcs_saddle_destroy(pcs_saddle *s)
     pcs_free(ctx, s->work);
     pcs_free(ctx, s->redundant);
     pcs_free(ctx, s);
+}
+
+void pcs_saddle_set_rows(pcs_saddle *s, const pcs_row_block *rows, const pcs_row_block *left)
+{
+    s->rows = s->schur.rows = rows;
+    s->left = left != rows ? left : NULL;
+    if (s->kkt)
+        s->kkt->search.rows = rows;
+}
+
+void pcs_saddle_set_rank(pcs_saddle *s, pcs_rank_mode mode)
+{
+    s->rank = mode;
 }
 
 int32_t pcs_saddle_unknowns(const pcs_saddle *saddle)
@@ -352,7 +366,7 @@ static bool invert_node(const double *A, pcs_node_inverse *node, double *work, b
 pcs_status pcs_saddle_factor(pcs_saddle *s)
 {
     s->singular_node = -1;
-    s->symmetric = true;
+    s->symmetric = !s->left;
     for (int32_t i = 0; i < s->n_nodes; ++i) {
         if (s->kind[i] == PCS_ISLAND_COUPLED)
             continue;
@@ -392,7 +406,7 @@ static void solve_coupled(pcs_saddle *s, double *x, double *p)
                sizeof(double) * (size_t)s->rows[kkt->row[q]].size);
 }
 
-// x += factor A^{-1} G^T t and p += factor t, t in elimination order
+// x += factor A^{-1} B^T t and p += factor t, t in elimination order
 static void add_multipliers(const pcs_saddle *s, double factor, const double *t, double *x,
                             double *p)
 {
@@ -438,8 +452,8 @@ static double row_residual(const pcs_saddle *s, const double *x, const double *c
     return error;
 }
 
-// Corrections S dp = c - G x, dx = A^{-1} G^T dp, as long as each at least halves the backward
-// error; one that makes it larger is taken back. The other equation, x = A^{-1} (b + G^T p), needs
+// Corrections S dp = c - G x, dx = A^{-1} B^T dp, as long as each at least halves the backward
+// error; one that makes it larger is taken back. The other equation, x = A^{-1} (b + B^T p), needs
 // none: it holds to the rounding of its own terms before and after.
 static void refine(pcs_saddle *s, const double *c, double *x, double *p)
 {
@@ -479,7 +493,7 @@ void pcs_saddle_solve(pcs_saddle *s, double *x, double *p)
     for (int32_t i = 0; i < s->n_nodes; ++i) // x = A^{-1} b
         if (s->kind[i] != PCS_ISLAND_COUPLED)
             pcs_node_inverse_solve(&s->inverse[i], x + s->node_offset[i], s->work);
-    for (int32_t k = 0; k < S->n; ++k) { // x += A^{-1} G^T t
+    for (int32_t k = 0; k < S->n; ++k) { // x += A^{-1} B^T t
         const pcs_row_block *row = &s->rows[S->order[k]];
         const double *t_k = t + S->offset[k];
         pcs_kernel_copy(S->size[k], t_k, p + s->schur_offset[k]);

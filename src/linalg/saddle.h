@@ -1,16 +1,17 @@
 // The linear system of a step:
 //
-//     [ A  -G^T ] [x]   [b]
+//     [ A  -B^T ] [x]   [b]
 //     [ G    0  ] [p] = [c]
 //
 // A is n x n in blocks by node: dense diagonal blocks, and off-diagonal blocks for the node pairs
 // that stiffness or damping couples. A need not be symmetric. G are the joint rows (linalg/rows.h);
-// they may be redundant. Elimination: x = A^{-1}(b + G^T p), S p = c - G A^{-1} b with
-// S = G A^{-1} G^T.
+// they may be redundant. B = G as a rule; a half-explicit stage takes B from another configuration,
+// and sliding friction follows the normal force. Elimination: x = A^{-1}(b + B^T p),
+// S p = c - G A^{-1} b with S = G A^{-1} B^T.
 //
 // Symbolic and numeric phases are apart: create() takes the pattern once, factor() the values.
 // The multiplier of a redundant row is set to zero, which gives one of the equivalent multiplier
-// sets and the unique x. Such a row shows as a vanishing pivot of S relative to its own diagonal
+// sets and the unique x and B^T p. Such a row shows as a vanishing pivot of S relative to its own diagonal
 // entry, but so does a light body between heavy ones. Small pivots are therefore looked at again
 // with weights in place of A^{-1} that do not hold the masses of bodies against each other
 // (saddle_rank.c). A system that keeps small pivots is graded: its factors have few digits, so
@@ -33,6 +34,7 @@ typedef struct pcs_saddle_def {
     const int32_t (*coupling)[2]; // node pairs (i < j) with blocks A_ij and A_ji, each pair once
     int32_t n_rows;
     const pcs_row_block *rows; // pattern and, at factor(), the values through J; kept by reference
+    const pcs_row_block *left; // B, likewise, with the same pattern; NULL: G
     double redundancy_tolerance; // pivot / diagonal of the weighted S of a redundant row, at most
 } pcs_saddle_def;
 
@@ -41,6 +43,19 @@ pcs_saddle_def pcs_saddle_default(void); // redundancy_tolerance 1e-11, everythi
 pcs_status pcs_saddle_create(pcs_context *ctx, const pcs_saddle_def *def, pcs_saddle **out)
     PCS_MUST_CHECK;
 void pcs_saddle_destroy(pcs_saddle *saddle);
+
+// Other arrays for G and B (NULL: G) from the next factor() on, with the pattern of the old ones.
+void pcs_saddle_set_rows(pcs_saddle *saddle, const pcs_row_block *rows, const pcs_row_block *left);
+
+// When factor() looks for redundant rows. Rows that depend on each other wherever the constraints
+// hold are independent, by a little, at the stages of an integrator, which are beside them: there
+// the answer of the last consistent configuration must stand.
+typedef enum pcs_rank_mode {
+    PCS_RANK_DECIDE, // anew at every factorisation
+    PCS_RANK_RENEW,  // anew, but a dropped row returns only when it has become clearly independent
+    PCS_RANK_HOLD    // never: the rows of the last answer stay dropped
+} pcs_rank_mode;
+void pcs_saddle_set_rank(pcs_saddle *saddle, pcs_rank_mode mode);
 
 int32_t pcs_saddle_unknowns(const pcs_saddle *saddle);  // scalar unknowns x
 int32_t pcs_saddle_row_count(const pcs_saddle *saddle); // scalar rows p
@@ -66,7 +81,7 @@ void pcs_saddle_solve(pcs_saddle *saddle, double *x, double *p);
 void pcs_saddle_solve_free(pcs_saddle *saddle, double *x);
 
 // Delassus operator of the row blocks H under A and G: W = H B H^T with
-// B = A^{-1} - A^{-1} G^T S^{-1} G A^{-1}. Block-sparse: blocks (i, j) exist where the two row
+// B = A^{-1} - A^{-1} G^T S^{-1} G A^{-1} (with B^T for G^T, if given). Block-sparse: blocks (i, j) exist where the two row
 // blocks share a free node or sit in one island of joints and couplings. Memory from the arena.
 pcs_status pcs_saddle_delassus(pcs_saddle *saddle, int32_t n, const pcs_row_block *const *H,
                                pcs_arena *arena, pcs_block_matrix *W) PCS_MUST_CHECK;

@@ -1,6 +1,6 @@
 // The coupled islands of the saddle system: LU of the whole matrix
 //
-//     K = [ A  -G^T ]      redundant rows i replaced by p_i = 0,
+//     K = [ A  -B^T ]      redundant rows i replaced by p_i = 0,
 //         [ G    0  ]
 //
 // dense below DENSE_LIMIT, else sparse (KLU). Redundant rows depend on G alone and are found with
@@ -60,7 +60,7 @@ static void list_matrix(const pcs_saddle *s, triplets *t)
     }
 }
 
-// Places of G, -G^T and the diagonal of the rows, in the order of write_rows()
+// Places of G, -B^T and the diagonal of the rows, in the order of write_rows()
 static void list_rows(const pcs_saddle *s, triplets *t)
 {
     const pcs_kkt *kkt = s->kkt;
@@ -179,7 +179,8 @@ static pcs_status create_search(pcs_saddle *s)
 {
     pcs_kkt *kkt = s->kkt;
     kkt->dropped = PCS_NEW_ARRAY(s->ctx, uint8_t, kkt->m);
-    if (!kkt->dropped)
+    kkt->flagged = PCS_NEW_ARRAY(s->ctx, uint8_t, kkt->m);
+    if (!kkt->dropped || !kkt->flagged)
         return PCS_ERROR_MEMORY;
     return pcs_schur_create(s->ctx, s->n_nodes, s->node_size, kkt->n_rows, kkt->row, s->rows,
                             &kkt->search);
@@ -212,6 +213,7 @@ void pcs_kkt_destroy(pcs_saddle *s)
     pcs_free(s->ctx, kkt->row);
     pcs_free(s->ctx, kkt->row_place);
     pcs_free(s->ctx, kkt->dropped);
+    pcs_free(s->ctx, kkt->flagged);
     pcs_free(s->ctx, kkt->rhs);
     pcs_free(s->ctx, kkt->work);
     pcs_free(s->ctx, kkt);
@@ -224,7 +226,11 @@ static pcs_status find_redundant(pcs_saddle *s, bool *changed)
     pcs_kkt *kkt = s->kkt;
     const pcs_schur *S = &kkt->search;
     *changed = false;
-    PCS_TRY(pcs_rank_search(s, PCS_ISLAND_COUPLED, &kkt->search));
+    if (s->rank == PCS_RANK_HOLD)
+        return PCS_OK;
+    PCS_TRY(pcs_rank_search(s, PCS_ISLAND_COUPLED, kkt->flagged, &kkt->search));
+    for (int32_t r = 0; r < S->m; ++r)
+        kkt->flagged[r] = S->inverse_pivot[r] == 0.0;
     for (int32_t k = 0; k < S->n; ++k)
         for (int32_t r = 0; r < S->size[k]; ++r)
             s->redundant[s->row_offset[S->order[k]] + r] = S->inverse_pivot[S->offset[k] + r] ==
@@ -258,21 +264,21 @@ static const int32_t *write_matrix(const pcs_saddle *s, const int32_t *position,
     return position;
 }
 
-// Values of G, -G^T and the diagonal in the order of list_rows()
+// Values of G, -B^T and the diagonal in the order of list_rows()
 static void write_rows(const pcs_saddle *s, const int32_t *position, double *value)
 {
     const pcs_kkt *kkt = s->kkt;
     for (int32_t q = 0; q < kkt->n_rows; ++q) {
         const pcs_row_block *row = &s->rows[kkt->row[q]];
+        const pcs_row_block *left = s->left ? &s->left[kkt->row[q]] : row;
         const uint8_t *dropped = kkt->dropped + kkt->row_place[q];
         for (int32_t slot = 0; slot < row->n_nodes; ++slot) {
-            const double *J = row->J[slot];
+            const double *J = row->J[slot], *B = left->J[slot];
             const int32_t size = s->node_size[row->node[slot]];
             for (int32_t r = 0; r < row->size; ++r)
                 for (int32_t c = 0; c < size; ++c) {
-                    const double g = dropped[r] ? 0.0 : J[r * size + c];
-                    value[*position++] = g;
-                    value[*position++] = -g;
+                    value[*position++] = dropped[r] ? 0.0 : J[r * size + c];
+                    value[*position++] = dropped[r] ? 0.0 : -B[r * size + c];
                 }
         }
         for (int32_t r = 0; r < row->size; ++r)

@@ -3,8 +3,8 @@
 // The nodes fall into islands: nodes connected by joint rows or by couplings. Each island takes one
 // of three ways:
 //     free     no rows, no couplings: x = A_ii^{-1} b
-//     jointed  rows, no couplings: block elimination through S = G A^{-1} G^T (linalg/schur.h)
-//     coupled  couplings: sparse or dense LU of the whole matrix [A -G^T; G 0] of these islands
+//     jointed  rows, no couplings: block elimination through S = G A^{-1} B^T (linalg/schur.h)
+//     coupled  couplings: sparse or dense LU of the whole matrix [A -B^T; G 0] of these islands
 #ifndef PCS_LINALG_SADDLE_INTERNAL_H
 #define PCS_LINALG_SADDLE_INTERNAL_H
 
@@ -36,8 +36,9 @@ typedef struct pcs_kkt {
     int32_t *row;        // n_rows: index into the rows of the system
     int32_t *row_place;  // n_rows: first scalar row, counted from n
     pcs_schur search;    // redundant rows, with the weights of the system in place of A^{-1}
+    uint8_t *flagged;    // m: redundant by the last search, in its elimination order
     uint8_t *dropped;    // m: redundant rows, replaced by p = 0
-    pcs_kkt_factor full; // [A -G^T; G 0]
+    pcs_kkt_factor full; // [A -B^T; G 0]
     pcs_kkt_factor free; // A alone; factorised when first asked for
     bool free_current;
     bool free_singular;
@@ -58,7 +59,9 @@ struct pcs_saddle {
     int32_t n_nodes, n_couplings, n_rows;
     int32_t n, m; // scalar unknowns and rows
     double redundancy_tolerance;
-    const pcs_row_block *rows; // of the caller
+    const pcs_row_block *rows; // G, of the caller
+    const pcs_row_block *left; // B, of the caller; NULL: G
+    pcs_rank_mode rank;
     int32_t *node_size;
     int32_t *node_offset; // n_nodes+1
     int32_t *row_offset;  // n_rows+1
@@ -76,7 +79,7 @@ struct pcs_saddle {
     pcs_saddle_touch *touch;   // by node: the blocks of `schur` that touch it, k ascending
     pcs_node_inverse *inverse; // by node; of the free and jointed ones
     double *inverse_value;
-    bool symmetric;           // all diagonal blocks of the free and jointed islands
+    bool symmetric;           // all diagonal blocks of the free and jointed islands, and B = G
     double *multiplier;       // schur.m, elimination order
     pcs_node_inverse *weight; // by node; in place of A^{-1} in the search of redundant rows
     double *weight_value;
@@ -95,9 +98,10 @@ struct pcs_saddle {
 // Storage of the weights and of the jointed islands' rank decision
 pcs_status pcs_rank_create(pcs_saddle *saddle) PCS_MUST_CHECK;
 void pcs_rank_destroy(pcs_saddle *saddle);
-// Factorises `schur`, whose rows touch islands of `kind` only, with the weights in place of A^{-1}
-pcs_status pcs_rank_search(pcs_saddle *saddle, pcs_island_kind kind, pcs_schur *schur)
-    PCS_MUST_CHECK;
+// Factorises `schur`, whose rows touch islands of `kind` only, with the weights in place of A^{-1}.
+// `flagged` (elimination order): the rows that the last search dropped, for PCS_RANK_RENEW.
+pcs_status pcs_rank_search(pcs_saddle *saddle, pcs_island_kind kind, const uint8_t *flagged,
+                           pcs_schur *schur) PCS_MUST_CHECK;
 // Factorises saddle->schur with A^{-1}, the redundant rows decided
 pcs_status pcs_rank_factor(pcs_saddle *saddle) PCS_MUST_CHECK;
 

@@ -11,7 +11,7 @@
 // Jointed islands: the factorisation with A^{-1} settles the matter when its pivots are either
 // large or, for exactly the rows that the last search confirmed, vanish. Otherwise the search
 // decides, and S is factorised again with its rows. Both eliminate in the same order, so that they
-// name the same ones of several dependent rows.
+// name the same ones of several dependent rows. The search looks at G alone, also where B differs.
 #include <math.h>
 #include <string.h>
 
@@ -21,6 +21,10 @@
 // rounding error of later ones to 1e6 eps S_kk, 1e-10 S_kk; a dependent row is then still far below
 // the limit itself, so that none passes unseen.
 #define GRADED_RATIO 1e6
+// PCS_RANK_RENEW: pivot / diagonal above which a dropped row returns. Rows that the joints make
+// dependent differ by delta where the joints are open by about delta times their size, and leave a
+// pivot of delta^2; 1e-6 allows for a drift of 1e-3, far more than an accepted step has.
+#define RETURN_TOLERANCE 1e-6
 
 pcs_status pcs_rank_create(pcs_saddle *s)
 {
@@ -72,12 +76,26 @@ static pcs_status not_finite(pcs_saddle *s, int32_t row)
     return pcs_error(s->ctx, PCS_ERROR_NUMERIC, "row block %d is not finite", (int)row);
 }
 
-pcs_status pcs_rank_search(pcs_saddle *s, pcs_island_kind kind, pcs_schur *S)
+pcs_status pcs_rank_search(pcs_saddle *s, pcs_island_kind kind, const uint8_t *flagged,
+                           pcs_schur *S)
 {
     for (int32_t i = 0; i < s->n_nodes; ++i)
         if (s->kind[i] == kind)
             set_weights(s->node_size[i], s->value + s->diagonal_start[i], s->weight[i].value);
-    const int32_t bad = pcs_schur_factor(S, s->weight, true, s->redundancy_tolerance, NULL);
+    S->left = NULL;
+    const pcs_schur_rule rule = {s->redundancy_tolerance, RETURN_TOLERANCE,
+                                 s->rank == PCS_RANK_RENEW ? flagged : NULL};
+    const int32_t bad = pcs_schur_factor(S, s->weight, true, &rule);
+    return bad >= 0 ? not_finite(s, bad) : PCS_OK;
+}
+
+// S = G A^{-1} B^T without the rows that the last search confirmed
+static pcs_status factor_without(pcs_saddle *s)
+{
+    pcs_schur *S = &s->schur;
+    S->left = s->left;
+    const pcs_schur_rule rule = {0.0, HUGE_VAL, s->confirmed};
+    const int32_t bad = pcs_schur_factor(S, s->inverse, s->symmetric, &rule);
     return bad >= 0 ? not_finite(s, bad) : PCS_OK;
 }
 
@@ -85,11 +103,10 @@ pcs_status pcs_rank_search(pcs_saddle *s, pcs_island_kind kind, pcs_schur *S)
 static pcs_status factor_confirmed(pcs_saddle *s)
 {
     pcs_schur *S = &s->schur;
-    PCS_TRY(pcs_rank_search(s, PCS_ISLAND_JOINTED, S));
+    PCS_TRY(pcs_rank_search(s, PCS_ISLAND_JOINTED, s->confirmed, S));
     for (int32_t r = 0; r < S->m; ++r)
         s->confirmed[r] = S->inverse_pivot[r] == 0.0;
-    const int32_t bad = pcs_schur_factor(S, s->inverse, s->symmetric, 0.0, s->confirmed);
-    return bad >= 0 ? not_finite(s, bad) : PCS_OK;
+    return factor_without(s);
 }
 
 static bool keeps_small_pivot(const pcs_schur *S)
@@ -122,9 +139,18 @@ static void copy_rows(pcs_saddle *s)
 pcs_status pcs_rank_factor(pcs_saddle *s)
 {
     pcs_schur *S = &s->schur;
+    if (s->rank == PCS_RANK_HOLD) {
+        PCS_TRY(factor_without(s));
+        s->graded = keeps_small_pivot(S);
+        if (s->graded)
+            copy_rows(s);
+        return PCS_OK;
+    }
     if (!s->graded) { // a graded system stays so, as a rule: it goes to the search at once
-        const int32_t bad = pcs_schur_factor(S, s->inverse, s->symmetric, s->redundancy_tolerance,
-                                             NULL);
+        S->left = s->left;
+        const pcs_schur_rule rule = {s->redundancy_tolerance, RETURN_TOLERANCE,
+                                     s->rank == PCS_RANK_RENEW ? s->confirmed : NULL};
+        const int32_t bad = pcs_schur_factor(S, s->inverse, s->symmetric, &rule);
         if (bad >= 0)
             return not_finite(s, bad);
         if (!keeps_small_pivot(S) && drops_confirmed(s))

@@ -1,4 +1,4 @@
-// Numeric block factorisation of S = G A^{-1} G^T (linalg/schur.h has the equations); the symbolic
+// Numeric block factorisation of S = G A^{-1} B^T (linalg/schur.h has the equations); the symbolic
 // part is in schur_symbolic.c.
 #include "linalg/schur.h"
 
@@ -67,11 +67,13 @@ static void set_sides(pcs_schur *S, bool symmetric)
     }
 }
 
-// product = A^{-1} J^T for every row block and node, and the blocks S_kk = sum J A^{-1} J^T
+// product = A^{-1} B^T and A^{-T} G^T for every row block and node, and the blocks
+// S_kk = sum G A^{-1} B^T
 static void assemble_diagonal(pcs_schur *S, const pcs_node_inverse *inverse)
 {
     for (int32_t k = 0; k < S->n; ++k) {
         const pcs_row_block *row = &S->rows[S->order[k]];
+        const pcs_row_block *left = S->left ? &S->left[S->order[k]] : row;
         const int32_t size = row->size;
         double *block = S->diagonal_block + S->triangle_start[k];
         if (row->n_nodes == 0)
@@ -79,7 +81,7 @@ static void assemble_diagonal(pcs_schur *S, const pcs_node_inverse *inverse)
         for (int32_t s = 0; s < row->n_nodes; ++s) {
             const pcs_node_inverse *node = &inverse[row->node[s]];
             const int64_t at = S->slot_value[(int64_t)k * PCS_ROW_NODES_MAX + s];
-            pcs_node_inverse_apply(node, false, size, row->J[s], S->product[0] + at, S->work);
+            pcs_node_inverse_apply(node, false, size, left->J[s], S->product[0] + at, S->work);
             if (!S->symmetric)
                 pcs_node_inverse_apply(node, true, size, row->J[s], S->product[1] + at, S->work);
             if (s == 0)
@@ -94,7 +96,7 @@ static void assemble_diagonal(pcs_schur *S, const pcs_node_inverse *inverse)
     }
 }
 
-// Off-diagonal blocks: S_ki = sum over shared nodes J_k (A^{-1} J_i^T), S_ik^T = J_k (A^{-T} J_i^T)
+// Off-diagonal blocks: S_ki = sum over shared nodes G_k (A^{-1} B_i^T), S_ik^T = B_k (A^{-T} G_i^T)
 static void assemble_off(pcs_schur *S, const pcs_node_inverse *inverse)
 {
     const int n_sides = S->symmetric ? 1 : 2;
@@ -103,11 +105,13 @@ static void assemble_off(pcs_schur *S, const pcs_node_inverse *inverse)
     for (int32_t t = 0; t < S->n_pairs; ++t) {
         const pcs_schur_pair *pair = &S->pair[t];
         const pcs_row_block *row = &S->rows[S->order[pair->k]];
+        const pcs_row_block *left = S->left ? &S->left[S->order[pair->k]] : row;
         const int32_t d = inverse[row->node[pair->slot_k]].size;
         const int32_t columns = S->size[pair->i];
         const int64_t at = S->slot_value[(int64_t)pair->i * PCS_ROW_NODES_MAX + pair->slot_i];
         for (int side = 0; side < n_sides; ++side)
-            pcs_kernel_product(1.0, row->size, d, columns, row->J[pair->slot_k], d, 1,
+            pcs_kernel_product(1.0, row->size, d, columns,
+                               (side == 0 ? row : left)->J[pair->slot_k], d, 1,
                                S->product[side] + at, columns,
                                S->off[side] + S->value_start[pair->entry], columns);
     }
@@ -126,7 +130,7 @@ static void invert_triangle(int32_t n, double *T, double *row)
 }
 
 // S_kk = L D U; the triangles L and U^T are stored inverted. false: not finite.
-static bool factor_diagonal(pcs_schur *S, int32_t k, double tolerance, const uint8_t *given)
+static bool factor_diagonal(pcs_schur *S, int32_t k, const pcs_schur_rule *rule)
 {
     const int32_t n = S->size[k];
     double *M = S->diagonal_block + S->triangle_start[k];
@@ -137,8 +141,11 @@ static bool factor_diagonal(pcs_schur *S, int32_t k, double tolerance, const uin
         const double d = M[c * (n + 1)];
         if (!(fabs(d) <= DBL_MAX))
             return false;
-        const bool redundant = given ? given[S->offset[k] + c] || !(fabs(1.0 / d) <= DBL_MAX)
-                                     : fabs(d) <= tolerance * fabs(diagonal[c]);
+        const double tolerance = rule->flagged && rule->flagged[S->offset[k] + c]
+                                     ? rule->flagged_tolerance
+                                     : rule->tolerance;
+        const bool redundant = !(fabs(d) > tolerance * fabs(diagonal[c])) ||
+                               !(fabs(1.0 / d) <= DBL_MAX);
         inverse_pivot[c] = redundant ? 0.0 : 1.0 / d;
         for (int32_t r = c + 1; r < n; ++r) {
             const double l = M[r * n + c] * inverse_pivot[c]; // l_rc = m_rc / d
@@ -194,14 +201,14 @@ static void update_columns(pcs_schur *S, int32_t k, int side)
 }
 
 int32_t pcs_schur_factor(pcs_schur *S, const pcs_node_inverse *inverse, bool symmetric,
-                         double redundancy_tolerance, const uint8_t *redundant)
+                         const pcs_schur_rule *rule)
 {
     set_sides(S, symmetric);
     assemble_diagonal(S, inverse);
     assemble_off(S, inverse);
     const int n_sides = symmetric ? 1 : 2;
     for (int32_t k = 0; k < S->n; ++k) {
-        if (!factor_diagonal(S, k, redundancy_tolerance, redundant))
+        if (!factor_diagonal(S, k, rule))
             return S->order[k];
         for (int side = 0; side < n_sides; ++side)
             for (int32_t e = S->start[k]; e < S->start[k + 1]; ++e)

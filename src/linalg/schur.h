@@ -1,12 +1,12 @@
-// Block factorisation S = L D U of S = G A^{-1} G^T, where A is block diagonal by node and G are
-// row blocks over nodes (linalg/rows.h). Used by the saddle system on its own (no couplings in A)
-// and for the search of redundant rows.
+// Block factorisation S = L D U of S = G A^{-1} B^T, where A is block diagonal by node and G and B
+// are row blocks over nodes (linalg/rows.h) with the same pattern, B = G as a rule. Used by the
+// saddle system on its own (no couplings in A) and for the search of redundant rows.
 //
 // Blocks are eliminated in a fill-reducing order; the pivots are the scalars of the diagonal blocks
 // in their given order. Row k is redundant when the caller says so, or by a pivot
 // |d| <= tolerance |S_kk|: 1/d becomes 0, which drops the row and the column from the elimination.
 // For a semidefinite S that is exact, because with a zero pivot the rest of its row and column is
-// zero too.
+// zero too; so it is with two sides when the row depends on the ones before it in G and in B.
 //
 // Storage in elimination order, block (k, i) with i > k as size_k x size_i, for two sides:
 //     side 0:  off[0] = D_k U_ki = L_kk^{-1} S_ki          triangle[0] = L_kk^{-1}
@@ -42,7 +42,8 @@ typedef struct pcs_schur {
     pcs_context *ctx;
     int32_t n;                 // row blocks
     int32_t m;                 // scalar rows
-    const pcs_row_block *rows; // of the caller
+    const pcs_row_block *rows; // G, of the caller
+    const pcs_row_block *left; // B, of the caller; NULL: G
     int32_t *order;            // n: index into rows of the k-th block
     int32_t *size;             // n
     int32_t *offset;           // n+1: first scalar row of block k
@@ -59,7 +60,7 @@ typedef struct pcs_schur {
     double *storage[2]; // what the sides of the next three point into
     double *off[2];
     double *triangle[2];
-    double *product[2]; // A^{-1} J^T (side 0) and A^{-T} J^T (side 1), node size x row size
+    double *product[2]; // A^{-1} B^T (side 0) and A^{-T} G^T (side 1), node size x row size
     double *diagonal_block;
     double *diagonal;      // m: S_kk before elimination
     double *inverse_pivot; // m: 1/d, or 0 for redundant rows
@@ -72,12 +73,18 @@ pcs_status pcs_schur_create(pcs_context *ctx, int32_t n_nodes, const int32_t *no
     PCS_MUST_CHECK;
 void pcs_schur_destroy(pcs_schur *schur); // also of a zeroed struct
 
-// Numeric factorisation with the present J of the rows. redundant (m flags, elimination order)
-// names the rows to drop, and the tolerance is not used; a pivot without a finite inverse is
-// dropped all the same. NULL: by the tolerance. Returns -1, or the index into rows of the block
-// where a pivot is not finite.
+// Which rows are dropped: those with |d| <= tolerance |S_kk|, but of the flagged ones (m flags in
+// elimination order; NULL: none) those with |d| <= flagged_tolerance |S_kk|. A pivot without a finite
+// inverse is dropped all the same.
+typedef struct pcs_schur_rule {
+    double tolerance, flagged_tolerance;
+    const uint8_t *flagged;
+} pcs_schur_rule;
+
+// Numeric factorisation with the present J of the rows; `symmetric` (A is, and B = G) saves one of
+// the sides. Returns -1, or the index into rows of the block where a pivot is not finite.
 int32_t pcs_schur_factor(pcs_schur *schur, const pcs_node_inverse *inverse, bool symmetric,
-                         double redundancy_tolerance, const uint8_t *redundant);
+                         const pcs_schur_rule *rule);
 
 // t (elimination order) <- S^{-1} t, redundant rows zero
 void pcs_schur_solve(const pcs_schur *schur, double *t);

@@ -32,6 +32,8 @@ typedef struct pcs_error_norm {
     pcs_norm_kind kind;
     double absolute, relative;
     const double *q, *v; // at the start of the step, for the weights
+    double limit; // an error above it is rejected, and the step may leave a, lambda and work undone
+    bool off;     // fixed steps: nobody looks at the error
 } pcs_error_norm;
 
 double pcs_error_norm_compute(const pcs_error_norm *norm, const double *dq, const double *dv);
@@ -42,7 +44,7 @@ typedef struct pcs_integrator_opts {
     double newton_tolerance; // implicit methods
     int32_t newton_iterations;
     double estimate_constant; // c of HEM5's estimate, (2.128)
-    bool ggl;                 // generalized-alpha index 2: hold g(q) = 0 too, by a second multiplier
+    bool ggl; // generalized-alpha index 2: hold g(q) = 0 too, by a second multiplier
 } pcs_integrator_opts;
 
 pcs_integrator_opts pcs_integrator_default(void);
@@ -55,6 +57,9 @@ typedef struct pcs_integrator {
     const pcs_model *model;
     pcs_smooth *smooth;
     pcs_integrator_opts opts;
+    // h |eigenvalue| of the last step, over the length of the method's region of stability; above 1
+    // it ran at its limit [HairerWanner1996, IV.2]. 0: not known
+    double stiffness;
 } pcs_integrator;
 
 struct pcs_integrator_class {
@@ -93,5 +98,19 @@ pcs_status pcs_integrator_create(const pcs_integrator_class *class, const pcs_in
                                  pcs_context *ctx, const pcs_model *model, pcs_smooth *smooth,
                                  pcs_integrator **out) PCS_MUST_CHECK;
 void pcs_integrator_destroy(pcs_integrator *integrator);
+
+// h |eigenvalue| from two points (d, v) with the rates (d', v') at one time: the ratio of the
+// differences, velocities times h so that lengths are measured against lengths.
+double pcs_integrator_stiffness(int32_t n, double h, const double *const first[4],
+                                const double *const second[4]);
+// q_n [+] d, v and d' at 0 <= theta <= 1 of the quintic with the given d, d', d'' at the end and v_n,
+// a_n at the start [Haddouni 2015, 3.13].
+typedef struct pcs_quintic {
+    double h;
+    const double *v_0, *a_0; // d = 0, d' = v, d'' = a there
+    const double *d_1, *rate_1, *acceleration_1;
+} pcs_quintic;
+void pcs_quintic_evaluate(const pcs_quintic *quintic, int32_t n, double theta, double *d,
+                          double *rate);
 
 #endif

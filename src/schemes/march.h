@@ -2,7 +2,7 @@
 // stiffness. Whoever looks for events takes one accepted step at a time, asks for dense output, and
 // cuts the step where an event lies.
 //
-//     h_new = safety h (tolerance / error)^(1/p), within [1/5, growth] h      [Haddouni 2015, 3.12]
+//     h_new = safety h (tolerance / error)^(1/p), within [1/10, growth] h     [Haddouni 2015, 3.12]
 #ifndef PCS_SCHEMES_MARCH_H
 #define PCS_SCHEMES_MARCH_H
 
@@ -10,10 +10,11 @@
 
 typedef enum pcs_stabilisation {
     PCS_STABILISE_NONE,
-    PCS_STABILISE_BAUMGARTE, // index-1 methods
+    PCS_STABILISE_BAUMGARTE,  // index-1 methods
     PCS_STABILISE_PROJECTION, // after every accepted step, q and v
     PCS_STABILISE_COMPENSATION, // index-1 methods: terms frozen over a step [Brogliato 2002, (42)-(43)]
-    PCS_STABILISE_GGL           // generalized-alpha index 2
+    PCS_STABILISE_COMPENSATION_VELOCITY, // the same with (42) alone
+    PCS_STABILISE_GGL                    // generalized-alpha index 2
 } pcs_stabilisation;
 
 typedef struct pcs_march_opts {
@@ -36,10 +37,10 @@ pcs_march_opts pcs_march_default(void); // PHEM56, tolerance 1e-8, safety 0.9, g
 
 typedef struct pcs_march_counts {
     int64_t accepted, rejected;
-    double smallest, sum;          // of the accepted lengths
-    double drift, velocity_drift;  // largest after a step (joints and contacts of the phase)
-    bool stiff;                    // an explicit method has run at its stability limit
-    double stiff_time;             // when that was first seen
+    double smallest, sum;         // of the accepted lengths
+    double drift, velocity_drift; // largest after a step (joints and contacts of the phase)
+    bool stiff;                   // an explicit method has run at its stability limit
+    double stiff_time;            // when that was first seen
 } pcs_march_counts;
 
 typedef struct pcs_march {
@@ -52,6 +53,9 @@ typedef struct pcs_march {
     double h;                  // its length as computed (to.t - from.t unless it was cut)
     double h_next;             // what the controller proposes
     pcs_march_counts counts;
+    pcs_phase phase;                 // of the present begin()
+    double *g, *g_rate, *extra;      // work
+    int32_t stiff_steps, calm_steps; // steps at the limit of stability, and since then
 } pcs_march;
 
 pcs_status pcs_march_create(pcs_context *ctx, const pcs_model *model, const pcs_march_opts *opts,

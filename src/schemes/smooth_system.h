@@ -29,8 +29,8 @@ typedef struct pcs_phase {
                             // until the turn is located; in space it is used where u_T is too small
                             // to have a direction
     int32_t *face;          // pcs_model.n_faces: the face that a closed contact or a curve joint
-                            // stays on (-1: the nearest). The equations are those of this face, also
-                            // a little beyond its end
+        // stays on (-1: the nearest). The equations are those of this face, also
+        // a little beyond its end
 } pcs_phase;
 
 pcs_status pcs_phase_init(pcs_context *ctx, const pcs_model *model, pcs_phase *phase)
@@ -56,6 +56,9 @@ int32_t pcs_smooth_rows_max(const pcs_model *model);
 pcs_status pcs_smooth_set_phase(pcs_smooth *smooth, const pcs_phase *phase) PCS_MUST_CHECK;
 void pcs_smooth_bind(pcs_smooth *smooth, const double *turns, const double *external);
 void pcs_smooth_set_baumgarte(pcs_smooth *smooth, pcs_baumgarte baumgarte);
+// The next index-1 solve belongs to a consistent point and looks for redundant rows again; all other
+// solves of a phase keep the answer, because stages lie beside the constraints.
+void pcs_smooth_renew_rank(pcs_smooth *smooth);
 int32_t pcs_smooth_row_count(const pcs_smooth *smooth); // of the present phase
 // First row of a slot in the present phase, or -1 for an open one.
 int32_t pcs_smooth_slot_row(const pcs_smooth *smooth, int32_t slot);
@@ -66,6 +69,24 @@ int64_t pcs_smooth_evaluations(const pcs_smooth *smooth);      // of M, f and G,
 // forces, contacts and prescribed motions along v, by account (pcs_work).
 pcs_status pcs_smooth_accelerations(pcs_smooth *smooth, double t, const double *q, const double *v,
                                     double *a, double *lambda, double *power) PCS_MUST_CHECK;
+
+// Compensation of the drift over a step of an index-1 method [Brogliato 2002, (42)-(43)]: the errors
+// at the start of the step, divided by its length, enter the index-1 equation,
+//     G v' = acceleration - (G v - rate)_n / h,
+// and, if asked for, the velocity that moves the positions, v + M^-1 G^T mu with
+//     G (v + M^-1 G^T mu) = rate - g_n / h.
+typedef enum pcs_compensation {
+    PCS_COMPENSATE_NONE,
+    PCS_COMPENSATE_VELOCITY, // (42) alone
+    PCS_COMPENSATE_ALL       // (42) and (43)
+} pcs_compensation;
+void pcs_smooth_set_compensation(pcs_smooth *smooth, pcs_compensation compensation);
+pcs_compensation pcs_smooth_get_compensation(const pcs_smooth *smooth);
+// Takes the errors at (t, q, v); h = 0 ends the compensation until the next step begins.
+void pcs_smooth_begin_compensation(pcs_smooth *smooth, double t, const double *q, const double *v,
+                                   double h);
+// The velocity of the positions at the point of the last index-1 solve; v itself without (43).
+void pcs_smooth_position_velocity(pcs_smooth *smooth, const double *v, double *out);
 
 // Half-explicit stage, index 2: M(Q) a = f(t, Q, V) + B(Q)^T lambda with a such that the velocity
 // w + s a satisfies the constraint at (t_c, Q_c):  G(Q_c) (w + s a) = rate(t_c).
@@ -84,8 +105,19 @@ void pcs_smooth_drift(pcs_smooth *smooth, double t, const double *q, const doubl
 pcs_status pcs_smooth_project(pcs_smooth *smooth, double t, double *q, double *v, double tolerance,
                               bool position, bool velocity) PCS_MUST_CHECK;
 
+// The rows G at the last point of pcs_smooth_accelerations or pcs_smooth_drift, blocks in the order of
+// the rows (joints, then closed contacts), and the contacts there (by slot; not evaluated in a phase
+// without closed ones). Valid until the next call.
+const pcs_row_block *pcs_smooth_rows(const pcs_smooth *smooth, int32_t *n_blocks);
+const pcs_contact *pcs_smooth_contacts(const pcs_smooth *smooth);
+
 // Rate of the local coordinates d of q = q_0 [+] d:  d' = T(d)^-1 v. Runge-Kutta methods integrate d,
 // which is an ordinary differential equation on every kind of node.
 void pcs_smooth_chart_rate(const pcs_model *model, const double *d, const double *v, double *rate);
+// The other way round: v = T(d) d', and d'' = T(d)^-1 (v' - (dT/dt) d') for the rate d'.
+void pcs_smooth_chart_velocity(const pcs_model *model, const double *d, const double *rate,
+                               double *v);
+void pcs_smooth_chart_acceleration(const pcs_model *model, const double *d, const double *rate,
+                                   const double *a, double *out);
 
 #endif

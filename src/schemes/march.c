@@ -1,0 +1,479 @@
+// Steps through a smooth phase: step control, rejection, drift options, stiffness (march.h).
+#include "schemes/march.h"
+
+#include <float.h>
+#include <string.h>
+
+// Shortest step relative to the last one. With 1/5, as usual, the counts of steps of RKF45 and PHEM56
+// on the thesis' four-bar at the loosest tolerance are not those of its reproduction.
+static const double SHRINK_MIN = 0.1;
+// What a step is cut to when nothing is known about its error: equations that could not be solved,
+// numbers that are not finite.
+static const double UNSOLVED_SHRINK = 0.2;
+// A step that the projection or the limit of the drift rejects is tried again with this part of it.
+static const double DRIFT_SHRINK = 0.7;
+// A step that would end this near to t_limit, relative to its length, is stretched to meet it.
+static const double STRETCH = 1e-9;
+// Steps at the limit of stability that make a phase stiff, and calm ones that make it forget
+// [HairerWanner1996, IV.2].
+enum { STIFF_STEPS = 15, CALM_STEPS = 6 };
+
+pcs_march_opts pcs_march_default(void)
+{
+    return (pcs_march_opts){
+        .class = &pcs_integrator_phem56,
+        .integrator = pcs_integrator_default(),
+        .tolerance = 1e-8,
+        .norm = PCS_NORM_EUCLIDEAN,
+        .relative = 1,
+        .smallest_step = 1e-12,
+        .largest_step = HUGE_VAL,
+        .safety = 0.9,
+        .growth = 10,
+        .drift_max = HUGE_VAL,
+        .stabilisation = PCS_STABILISE_NONE,
+        .projection_tolerance = 1e-12,
+    };
+}
+
+static pcs_status check_opts(pcs_context *ctx, const pcs_march_opts *o)
+{
+    if (!o->class)
+        return pcs_error(ctx, PCS_ERROR_ARGUMENT, "no integrator is given");
+    if (!(o->tolerance > 0) && !o->fixed)
+        return pcs_error(ctx, PCS_ERROR_ARGUMENT, "tolerance must be > 0, but is %g", o->tolerance);
+    if (o->fixed && !(o->first_step > 0))
+        return pcs_error(ctx, PCS_ERROR_ARGUMENT, "fixed steps need a length > 0, but it is %g",
+                         o->first_step);
+    if (!(o->smallest_step >= 0 && o->smallest_step <= o->largest_step && o->largest_step > 0))
+        return pcs_error(ctx, PCS_ERROR_ARGUMENT,
+                         "0 <= smallest_step <= largest_step is needed, but they are %g and %g",
+                         o->smallest_step, o->largest_step);
+    if (!(o->safety > 0 && o->safety <= 1 && o->growth > 1))
+        return pcs_error(ctx, PCS_ERROR_ARGUMENT,
+                         "0 < safety <= 1 < growth is needed, but they are %g and %g", o->safety,
+                         o->growth);
+    const bool index_1 = o->stabilisation == PCS_STABILISE_BAUMGARTE ||
+                         o->stabilisation == PCS_STABILISE_COMPENSATION ||
+                         o->stabilisation == PCS_STABILISE_COMPENSATION_VELOCITY;
+    if (index_1 && o->class->index != 1)
+        return pcs_error(ctx, PCS_ERROR_ARGUMENT,
+                         "Baumgarte's terms and compensation act on index 1, but '%s' has index "
+                         "%d; take projection, or rk4, rkf45 or dopri5",
+                         o->class->name, (int)o->class->index);
+    return PCS_OK;
+}
+
+static pcs_status init(pcs_march *m)
+{
+    pcs_context *ctx = m->ctx;
+    const pcs_march_opts *o = &m->opts;
+    PCS_TRY(pcs_smooth_create(ctx, m->model, &m->smooth));
+    PCS_TRY(
+        pcs_integrator_create(o->class, &o->integrator, ctx, m->model, m->smooth, &m->integrator));
+    PCS_TRY(pcs_smooth_point_init(ctx, m->model, &m->from));
+    PCS_TRY(pcs_smooth_point_init(ctx, m->model, &m->to));
+    PCS_TRY(pcs_phase_init(ctx, m->model, &m->phase));
+    const int32_t rows = pcs_smooth_rows_max(m->model);
+    m->g = PCS_NEW_ARRAY(ctx, double, rows);
+    m->g_rate = PCS_NEW_ARRAY(ctx, double, rows);
+    m->extra = PCS_NEW_ARRAY(ctx, double, m->model->n_v);
+    if (!m->g || !m->g_rate || !m->extra)
+        return PCS_ERROR_MEMORY;
+    if (o->stabilisation == PCS_STABILISE_BAUMGARTE)
+        pcs_smooth_set_baumgarte(m->smooth, o->baumgarte);
+    if (o->stabilisation == PCS_STABILISE_COMPENSATION)
+        pcs_smooth_set_compensation(m->smooth, PCS_COMPENSATE_ALL);
+    if (o->stabilisation == PCS_STABILISE_COMPENSATION_VELOCITY)
+        pcs_smooth_set_compensation(m->smooth, PCS_COMPENSATE_VELOCITY);
+    return PCS_OK;
+}
+
+pcs_status pcs_march_create(pcs_context *ctx, const pcs_model *model, const pcs_march_opts *opts,
+                            pcs_march **out)
+{
+    *out = NULL;
+    PCS_TRY(check_opts(ctx, opts));
+    pcs_march *m = PCS_NEW(ctx, pcs_march);
+    if (!m)
+        return PCS_ERROR_MEMORY;
+    m->ctx = ctx;
+    m->model = model;
+    m->opts = *opts;
+    m->opts.integrator.ggl = opts->stabilisation == PCS_STABILISE_GGL || opts->integrator.ggl;
+    const pcs_status status = init(m);
+    if (status < 0) {
+        pcs_march_destroy(m);
+        return status;
+    }
+    *out = m;
+    return PCS_OK;
+}
+
+void pcs_march_destroy(pcs_march *m)
+{
+    if (!m)
+        return;
+    pcs_context *ctx = m->ctx;
+    pcs_integrator_destroy(m->integrator);
+    pcs_smooth_destroy(m->smooth);
+    pcs_smooth_point_free(ctx, &m->from);
+    pcs_smooth_point_free(ctx, &m->to);
+    pcs_phase_free(ctx, &m->phase);
+    pcs_free(ctx, m->g);
+    pcs_free(ctx, m->g_rate);
+    pcs_free(ctx, m->extra);
+    pcs_free(ctx, m);
+}
+
+// ---- Beginning ----
+
+// A first step whose error is about a hundredth of the tolerance if all derivatives are as large as
+// (v, a): h^(p+1) |(v, a)| = tolerance / 100 [HairerNorsettWanner1993, II.4].
+static double choose_step(const pcs_march *m)
+{
+    const pcs_march_opts *o = &m->opts;
+    const double without_motion = 1e-3; // s; the controller lets it grow
+    double h = o->first_step, square = 0;
+    for (int32_t i = 0; i < m->model->n_v; ++i)
+        square += m->to.v[i] * m->to.v[i] + m->to.a[i] * m->to.a[i];
+    if (!(h > 0))
+        h = square > 0 ? pow(0.01 * o->tolerance / sqrt(square), 1.0 / (o->class->order + 1))
+                       : without_motion;
+    return fmin(fmax(h, o->smallest_step), o->largest_step);
+}
+
+pcs_status pcs_march_begin(pcs_march *m, const pcs_phase *phase, double t, const double *q,
+                           const double *v, bool keep_step)
+{
+    const pcs_model *model = m->model;
+    PCS_TRY(pcs_smooth_set_phase(m->smooth, phase));
+    pcs_phase_copy(model, &m->phase, phase);
+    m->to.t = t;
+    if (q != m->to.q)
+        memcpy(m->to.q, q, sizeof(double) * (size_t)model->n_q);
+    if (v != m->to.v)
+        memcpy(m->to.v, v, sizeof(double) * (size_t)model->n_v);
+    PCS_TRY(m->opts.class->start(m->integrator, &m->to));
+    pcs_smooth_point_copy(model, &m->from, &m->to);
+    m->h = 0;
+    if (!keep_step || !(m->h_next > 0))
+        m->h_next = choose_step(m);
+    return PCS_OK;
+}
+
+// ---- One step ----
+
+// Projection of the end of a step, which then has new accelerations and multipliers.
+static pcs_status stabilise(pcs_march *m)
+{
+    if (m->opts.stabilisation != PCS_STABILISE_PROJECTION)
+        return PCS_OK;
+    const pcs_status status = pcs_smooth_project(m->smooth, m->to.t, m->to.q, m->to.v,
+                                                 m->opts.projection_tolerance, true, true);
+    if (status != PCS_OK)
+        return status;
+    const size_t bytes = sizeof(double) * (size_t)m->model->n_v;
+    memcpy(m->extra, m->to.extra, bytes); // the memory of a method goes on
+    PCS_TRY(m->opts.class->start(m->integrator, &m->to));
+    memcpy(m->to.extra, m->extra, bytes);
+    return PCS_OK;
+}
+
+static double largest(int32_t n, const double *x)
+{
+    double most = 0;
+    for (int32_t i = 0; i < n; ++i)
+        if (!(fabs(x[i]) <= most)) // NaN counts as largest
+            most = fabs(x[i]);
+    return most;
+}
+
+// Largest errors of the constraints at the end of the step.
+static void measure_drift(pcs_march *m, double *position, double *velocity)
+{
+    const int32_t rows = pcs_smooth_row_count(m->smooth);
+    pcs_smooth_drift(m->smooth, m->to.t, m->to.q, m->to.v, m->g, m->g_rate);
+    *position = largest(rows, m->g);
+    *velocity = largest(rows, m->g_rate);
+}
+
+typedef enum verdict {
+    ACCEPTED,
+    TOO_INACCURATE, // by the estimate
+    UNSOLVED,       // by the equations: too long, or not finite
+    DRIFTED         // by the drift or its projection
+} verdict;
+
+static pcs_error_norm make_norm(const pcs_march *m, bool estimate)
+{
+    const pcs_march_opts *o = &m->opts;
+    return (pcs_error_norm){.model = m->model,
+                            .kind = o->norm,
+                            .absolute = o->fixed ? 1 : o->tolerance,
+                            .relative = o->fixed ? o->relative : o->relative * o->tolerance,
+                            .q = m->from.q,
+                            .v = m->from.v,
+                            .limit = estimate && !o->fixed ? o->tolerance : HUGE_VAL,
+                            .off = o->fixed};
+}
+
+// Tries h from `from`; fills `to` and the error. Errors of the equations are returned only with
+// fixed steps; a shorter step may do without them.
+static pcs_status try_step(pcs_march *m, double h, double t_end, verdict *outcome, double *error)
+{
+    const pcs_error_norm norm = make_norm(m, true);
+    pcs_status status = m->opts.class->step(m->integrator, &m->from, h, &norm, &m->to, error);
+    *outcome = UNSOLVED;
+    if (status == PCS_NOT_CONVERGED)
+        return PCS_OK;
+    PCS_TRY(status);
+    *outcome = TOO_INACCURATE;
+    if (!(*error <= norm.limit))
+        return PCS_OK;
+    m->to.t = t_end;
+    *outcome = DRIFTED;
+    status = stabilise(m);
+    if (status != PCS_OK)
+        return status < 0 ? status : PCS_OK;
+    double position, velocity;
+    measure_drift(m, &position, &velocity);
+    if (m->opts.drift_max < HUGE_VAL && !(fmax(position, velocity) <= m->opts.drift_max))
+        return PCS_OK;
+    *outcome = ACCEPTED;
+    m->counts.drift = fmax(m->counts.drift, position);
+    m->counts.velocity_drift = fmax(m->counts.velocity_drift, velocity);
+    return PCS_OK;
+}
+
+// Factor for the next length from the estimated error, not yet within its bounds.
+static double control(const pcs_march *m, double error)
+{
+    const pcs_march_opts *o = &m->opts;
+    if (!(error > 0))
+        return o->growth;
+    return o->safety * pow(o->tolerance / error, 1.0 / o->class->control_order);
+}
+
+static void count_stiffness(pcs_march *m)
+{
+    if (m->integrator->stiffness > 1) {
+        m->calm_steps = 0;
+        if (++m->stiff_steps == STIFF_STEPS && !m->counts.stiff) {
+            m->counts.stiff = true;
+            m->counts.stiff_time = m->to.t;
+        }
+    } else if (++m->calm_steps == CALM_STEPS) {
+        m->stiff_steps = 0;
+    }
+}
+
+static void accept(pcs_march *m, double h)
+{
+    m->h = h;
+    m->counts.smallest = m->counts.accepted == 0 ? h : fmin(m->counts.smallest, h);
+    m->counts.sum += h;
+    ++m->counts.accepted;
+    count_stiffness(m);
+}
+
+static pcs_status too_short(const pcs_march *m, double h, verdict outcome, double error,
+                            pcs_status status)
+{
+    const pcs_march_opts *o = &m->opts;
+    const double t = m->from.t;
+    if (outcome == UNSOLVED && status < 0)
+        return pcs_error_prefix(m->ctx, status, "%s with a step of %g s", o->class->name, h);
+    if (outcome == UNSOLVED)
+        return pcs_error(m->ctx, PCS_ERROR_NUMERIC,
+                         "t = %g: the equations of %s do not converge even with a step of %g s; "
+                         "check the forces, or lower smallest_step (%g)",
+                         t, o->class->name, h, o->smallest_step);
+    if (outcome == DRIFTED && !(o->drift_max < HUGE_VAL))
+        return pcs_error(m->ctx, PCS_ERROR_NUMERIC,
+                         "t = %g: the projection on the joints does not reach "
+                         "projection_tolerance = %g even with a step of %g s; raise it, or check "
+                         "for joints that contradict each other",
+                         t, o->projection_tolerance, h);
+    if (outcome == DRIFTED)
+        return pcs_error(m->ctx, PCS_ERROR_NUMERIC,
+                         "t = %g: the joints are open by more than drift_max = %g whatever the "
+                         "step; take projection, a smaller tolerance or a larger drift_max",
+                         t, o->drift_max);
+    return pcs_error(m->ctx, PCS_ERROR_NUMERIC,
+                     "t = %g: the error of a step of %g s is %.3g, above the tolerance %g, and "
+                     "smallest_step = %g allows no shorter one; loosen the tolerance, declare a "
+                     "jump of a force as an event, or take alpha2 for a stiff model",
+                     t, h, error, o->tolerance, o->smallest_step);
+}
+
+static void swap_points(pcs_march *m)
+{
+    const pcs_smooth_point point = m->from;
+    m->from = m->to;
+    m->to = point;
+}
+
+// A step of length h that is rejected gets shorter; false when no shorter one is allowed.
+static bool shorten(const pcs_march *m, verdict outcome, double error, double *h)
+{
+    double factor = outcome == DRIFTED ? DRIFT_SHRINK : UNSOLVED_SHRINK;
+    if (outcome == TOO_INACCURATE && isfinite(error))
+        factor = fmin(fmax(control(m, error), SHRINK_MIN), m->opts.safety);
+    if (m->opts.fixed || *h <= m->opts.smallest_step)
+        return false;
+    *h = fmax(*h * factor, m->opts.smallest_step);
+    return true;
+}
+
+pcs_status pcs_march_step(pcs_march *m, double t_limit)
+{
+    const pcs_march_opts *o = &m->opts;
+    if (!(t_limit > m->to.t))
+        return pcs_error(m->ctx, PCS_ERROR_ARGUMENT, "a step from t = %g cannot end at t = %g",
+                         m->to.t, t_limit);
+    swap_points(m);
+    const double remaining = t_limit - m->from.t;
+    const double wanted = o->fixed ? o->first_step : fmin(m->h_next, o->largest_step);
+    bool limited = wanted * (1 + STRETCH) >= remaining;
+    double h = limited ? remaining : wanted;
+    for (;;) {
+        verdict outcome;
+        double error = 0;
+        const double t_end = limited ? t_limit : m->from.t + h;
+        const pcs_status status = try_step(m, h, t_end, &outcome, &error);
+        if (outcome == ACCEPTED) {
+            const double factor = control(m, error);
+            accept(m, h);
+            m->h_next = h * fmin(fmax(factor, SHRINK_MIN), o->growth);
+            if (limited && factor >= o->growth) // the limit made it short, not the error
+                m->h_next = fmax(m->h_next, wanted);
+            m->h_next = fmin(fmax(m->h_next, o->smallest_step), o->largest_step);
+            return PCS_OK;
+        }
+        const bool hopeless = status < 0 && status != PCS_ERROR_NUMERIC &&
+                              status != PCS_ERROR_SINGULAR;
+        ++m->counts.rejected;
+        if (hopeless || !shorten(m, outcome, error, &h)) {
+            swap_points(m);
+            m->from.t = m->to.t; // no step to look into
+            m->h = 0;
+            return hopeless ? status : too_short(m, h, outcome, error, status);
+        }
+        limited = false;
+    }
+}
+
+pcs_status pcs_march_dense(pcs_march *m, double t, pcs_smooth_point *out)
+{
+    const double length = m->to.t - m->from.t;
+    if (!(m->h > 0) || !(length > 0) || t >= m->to.t) {
+        pcs_smooth_point_copy(m->model, out, &m->to);
+        return PCS_OK;
+    }
+    const pcs_status status = m->opts.class->dense(m->integrator, fmax(t - m->from.t, 0) / length,
+                                                   out);
+    out->t = t;
+    return status;
+}
+
+// A step of length h from `from` to t, nothing estimated or counted.
+static pcs_status repeat(pcs_march *m, double h, double t)
+{
+    const pcs_error_norm norm = make_norm(m, false);
+    double error;
+    const pcs_status status = m->opts.class->step(m->integrator, &m->from, h, &norm, &m->to,
+                                                  &error);
+    PCS_TRY(status);
+    m->to.t = t;
+    const pcs_status stable = stabilise(m);
+    PCS_TRY(stable);
+    return status;
+}
+
+pcs_status pcs_march_cut(pcs_march *m, double t)
+{
+    if (t >= m->to.t)
+        return PCS_OK;
+    m->counts.sum -= m->to.t - t;
+    if (!(t > m->from.t)) {
+        pcs_smooth_point_copy(m->model, &m->to, &m->from);
+        m->h = 0;
+        return PCS_OK;
+    }
+    m->h = t - m->from.t;
+    return repeat(m, m->h, t);
+}
+
+// ---- Memory of a run ----
+
+enum { SCALARS = 16 }; // times, lengths and counts
+
+int64_t pcs_march_memory(const pcs_model *model)
+{
+    return SCALARS + PCS_WORK_COUNT + model->n_q + 3 * (int64_t)model->n_v +
+           pcs_smooth_rows_max(model);
+}
+
+// Copies between the march and its memory, in one order for both ways.
+static void exchange(pcs_march *m, double *memory, bool save)
+{
+    const pcs_model *model = m->model;
+    pcs_march_counts *c = &m->counts;
+    double integers[6] = {(double)c->accepted,    (double)c->rejected,   c->stiff,
+                          (double)m->stiff_steps, (double)m->calm_steps, 0};
+    double *scalar[SCALARS] = {&m->from.t,     &m->to.t,     &m->h,        &m->h_next,
+                               &c->smallest,   &c->sum,      &c->drift,    &c->velocity_drift,
+                               &c->stiff_time, &integers[0], &integers[1], &integers[2],
+                               &integers[3],   &integers[4], &integers[5], NULL};
+    for (int i = 0; scalar[i]; ++i) {
+        if (save)
+            memory[i] = *scalar[i];
+        else
+            *scalar[i] = memory[i];
+    }
+    c->accepted = (int64_t)integers[0];
+    c->rejected = (int64_t)integers[1];
+    c->stiff = integers[2] != 0;
+    m->stiff_steps = (int32_t)integers[3];
+    m->calm_steps = (int32_t)integers[4];
+    memory += SCALARS;
+    double *array[] = {m->from.work, m->from.q,     m->from.v,
+                       m->from.a,    m->from.extra, m->from.lambda};
+    const int32_t size[] = {PCS_WORK_COUNT, model->n_q, model->n_v,
+                            model->n_v,     model->n_v, pcs_smooth_rows_max(model)};
+    for (size_t i = 0; i < sizeof array / sizeof *array; ++i) {
+        const size_t bytes = sizeof(double) * (size_t)size[i];
+        if (save)
+            memcpy(memory, array[i], bytes);
+        else
+            memcpy(array[i], memory, bytes);
+        memory += size[i];
+    }
+}
+
+void pcs_march_save(const pcs_march *m, double *memory)
+{
+    pcs_march copy = *m; // the arrays are shared; nothing of them is written
+    exchange(&copy, memory, true);
+}
+
+pcs_status pcs_march_load(pcs_march *m, const pcs_phase *phase, const double *memory)
+{
+    PCS_TRY(pcs_smooth_set_phase(m->smooth, phase));
+    pcs_phase_copy(m->model, &m->phase, phase);
+    exchange(m, (double *)memory, false); // read only
+    const double t = m->to.t, h = m->h;
+    // The rows that are redundant are found again, and the method knows the start of its step.
+    pcs_smooth_point_copy(m->model, &m->to, &m->from);
+    PCS_TRY(m->opts.class->start(m->integrator, &m->to));
+    pcs_smooth_point_copy(m->model, &m->to, &m->from);
+    m->to.t = m->from.t;
+    if (!(t > m->from.t))
+        return PCS_OK;
+    const double next = m->h_next;
+    const pcs_status status = repeat(m, h, t); // t - from.t is not h to the last bit
+    m->h = h;
+    m->h_next = next;
+    return status;
+}
