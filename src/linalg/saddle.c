@@ -300,6 +300,21 @@ double *pcs_saddle_coupling(pcs_saddle *saddle, int32_t k, bool transposed)
     return saddle->value + saddle->coupling_start[2 * k + (transposed ? 1 : 0)];
 }
 
+int32_t pcs_saddle_find_coupling(const pcs_saddle *saddle, int32_t i, int32_t j)
+{
+    int32_t low = 0, high = saddle->n_couplings;
+    while (low < high) {
+        const int32_t middle = low + (high - low) / 2, *pair = saddle->coupling[middle];
+        if (pair[0] < i || (pair[0] == i && pair[1] < j))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const bool found = low < saddle->n_couplings && saddle->coupling[low][0] == i &&
+                       saddle->coupling[low][1] == j;
+    return found ? low : -1;
+}
+
 int32_t pcs_saddle_singular_node(const pcs_saddle *saddle)
 {
     return saddle->singular_node;

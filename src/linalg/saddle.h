@@ -65,6 +65,9 @@ int32_t pcs_saddle_row_count(const pcs_saddle *saddle); // scalar rows p
 double *pcs_saddle_values(pcs_saddle *saddle, int64_t *count);
 double *pcs_saddle_diagonal(pcs_saddle *saddle, int32_t node);
 double *pcs_saddle_coupling(pcs_saddle *saddle, int32_t k, bool transposed);
+// Number k of the coupling of nodes i < j, -1 if there is none. For definitions whose couplings are
+// in ascending order (by i, then by j).
+int32_t pcs_saddle_find_coupling(const pcs_saddle *saddle, int32_t i, int32_t j);
 
 // Factorises the present A and G. PCS_ERROR_SINGULAR when A has no usable factorisation; then
 // pcs_saddle_singular_node() names the node. PCS_ERROR_NUMERIC when G is not finite. No heap call

@@ -1,6 +1,7 @@
 // Whole-model terms: loops over the element classes, plus the small tools that elements share.
 #include "model/assembly.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "linalg/kernels.h"
@@ -100,6 +101,45 @@ void pcs_model_matrix(const pcs_model *model, const pcs_configuration *c, double
         if (classes[k]->tangent && (scale_K != 0 || scale_C != 0))
             classes[k]->tangent(model, c, scale_K, scale_C, saddle);
     }
+}
+
+void pcs_model_add_mass(const pcs_model *model, const pcs_configuration *c, pcs_saddle *saddle)
+{
+    for (int k = 0; k < CLASS_COUNT; ++k)
+        if (classes[k]->mass)
+            classes[k]->mass(model, c, saddle);
+}
+
+void pcs_model_add_tangent(const pcs_model *model, const pcs_configuration *c, double scale_K,
+                           double scale_C, pcs_saddle *saddle)
+{
+    for (int k = 0; k < CLASS_COUNT; ++k)
+        if (classes[k]->tangent)
+            classes[k]->tangent(model, c, scale_K, scale_C, saddle);
+}
+
+void pcs_model_mass_tangent(const pcs_model *model, const pcs_configuration *c, const double *a,
+                            double scale, pcs_saddle *saddle)
+{
+    for (int k = 0; k < CLASS_COUNT; ++k)
+        if (classes[k]->mass_tangent)
+            classes[k]->mass_tangent(model, c, a, scale, saddle);
+}
+
+void pcs_model_row_tangent(const pcs_model *model, const pcs_configuration *c, const double *lambda,
+                           double scale, pcs_saddle *saddle)
+{
+    for (int k = 0; k < CLASS_COUNT; ++k)
+        if (classes[k]->row_tangent)
+            classes[k]->row_tangent(model, c, lambda, scale, saddle);
+}
+
+void pcs_model_rate_tangent(const pcs_model *model, const pcs_configuration *c, double scale,
+                            pcs_row_block *blocks)
+{
+    for (int k = 0; k < CLASS_COUNT; ++k)
+        if (classes[k]->rate_tangent)
+            classes[k]->rate_tangent(model, c, scale, blocks);
 }
 
 double pcs_model_kinetic(const pcs_model *model, const pcs_configuration *c)
@@ -305,49 +345,64 @@ void pcs_model_update_turns(const pcs_model *model, const pcs_configuration *c, 
     }
 }
 
-// Index of the coupled pair (i < j); the pattern has every pair that an element may fill.
-static int32_t find_pair(const pcs_model *model, int32_t i, int32_t j)
-{
-    int32_t low = 0, high = model->n_pairs - 1;
-    while (low < high) {
-        int32_t middle = (low + high) / 2;
-        const int32_t *pair = model->pairs[middle];
-        if (pair[0] < i || (pair[0] == i && pair[1] < j))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static double *matrix_block(const pcs_model *model, pcs_saddle *saddle, int32_t i, int32_t j)
+// The block A_ij, or NULL where the pattern has none
+static double *matrix_block(pcs_saddle *saddle, int32_t i, int32_t j)
 {
     if (i == j)
         return pcs_saddle_diagonal(saddle, i);
-    bool transposed = i > j;
-    return pcs_saddle_coupling(saddle, transposed ? find_pair(model, j, i) : find_pair(model, i, j),
-                               transposed);
+    const bool transposed = i > j;
+    const int32_t k = transposed ? pcs_saddle_find_coupling(saddle, j, i)
+                                 : pcs_saddle_find_coupling(saddle, i, j);
+    return k >= 0 ? pcs_saddle_coupling(saddle, k, transposed) : NULL;
 }
 
 void pcs_element_add_block(const pcs_model *model, pcs_saddle *saddle, int32_t i, int32_t j,
                            const double *block)
 {
-    int32_t n = pcs_model_node(model, i)->n_v *
-                pcs_model_node(model, j)->n_v;
-    double *A = matrix_block(model, saddle, i, j);
-    for (int32_t k = 0; k < n; ++k)
+    const int32_t n = pcs_model_node(model, i)->n_v * pcs_model_node(model, j)->n_v;
+    double *A = matrix_block(saddle, i, j);
+    for (int32_t k = 0; A && k < n; ++k)
         A[k] += block[k];
 }
 
 void pcs_element_add_outer(const pcs_model *model, pcs_saddle *saddle, int32_t i, int32_t j,
                            double s, const double *row_i, const double *row_j)
 {
-    int32_t n = pcs_model_node(model, i)->n_v;
-    int32_t m = pcs_model_node(model, j)->n_v;
-    double *A = matrix_block(model, saddle, i, j);
-    for (int32_t k = 0; k < n; ++k)
+    const int32_t n = pcs_model_node(model, i)->n_v;
+    const int32_t m = pcs_model_node(model, j)->n_v;
+    double *A = matrix_block(saddle, i, j);
+    for (int32_t k = 0; A && k < n; ++k)
         for (int32_t l = 0; l < m; ++l)
             A[k * m + l] += s * row_i[k] * row_j[l];
+}
+
+void pcs_element_add_to_row(const pcs_model *model, pcs_row_block *block, int32_t i, int32_t node,
+                            double s, const double *row)
+{
+    const int32_t n = pcs_model_node(model, node)->n_v;
+    for (int32_t k = 0; k < block->n_nodes; ++k)
+        if (block->node[k] == node)
+            for (int32_t j = 0; j < n; ++j)
+                block->J[k][i * n + j] += s * row[j];
+}
+
+void pcs_element_add_rate_tangent(const pcs_model *model, const pcs_pair *pair,
+                                  const pcs_pair_state *state, const pcs_coordinate *coordinate,
+                                  double s, pcs_row_block *block, int32_t i)
+{
+    const int32_t node[2] = {pair->a.node, pair->b.node};
+    double K[12][12], gradient[12];
+    pcs_coordinate_geometric(coordinate, state, 1, K);
+    pcs_coordinate_rate_gradient(state, (const double(*)[12])K, gradient);
+    for (int k = 0; k < 2; ++k) {
+        if (node[k] < 0)
+            continue;
+        const pcs_node *n = pcs_model_node(model, node[k]);
+        double row[PCS_NODE_V_MAX];
+        for (int32_t j = 0; j < n->n_v; ++j)
+            row[j] = gradient[6 * k + pcs_node_place(n->kind, j)];
+        pcs_element_add_to_row(model, block, i, node[k], s, row);
+    }
 }
 
 double pcs_element_add_coordinate(const pcs_model *model, const pcs_pair *pair,
@@ -415,4 +470,61 @@ void pcs_element_add_geometric(const pcs_model *model, const pcs_pair *pair, con
             pcs_element_add_block(model, saddle, node[k], node[l], block);
         }
     }
+}
+
+static int compare_pairs(const void *a, const void *b)
+{
+    const int32_t *p = a, *q = b;
+    if (p[0] != q[0])
+        return p[0] < q[0] ? -1 : 1;
+    return p[1] < q[1] ? -1 : p[1] > q[1];
+}
+
+// Whether d(G^T lambda)/dq of a joint couples its two nodes: a row WORLD turns with each body alone,
+// and an angle in the plane is linear.
+static bool joint_couples(const pcs_model *model, const pcs_joint *joint)
+{
+    for (int32_t i = 0; i < joint->n_rows; ++i)
+        if (joint->row[i].kind != PCS_COORDINATE_WORLD &&
+            !pcs_coordinate_is_flat(&joint->row[i], model->dimension))
+            return true;
+    return false;
+}
+
+pcs_status pcs_model_all_pairs(pcs_context *ctx, const pcs_model *model, int32_t (**pairs)[2],
+                               int32_t *n)
+{
+    enum { PAIRS_OF_BLOCK = PCS_ROW_NODES_MAX * (PCS_ROW_NODES_MAX - 1) / 2 };
+    const int64_t most = model->n_pairs + (int64_t)PAIRS_OF_BLOCK * model->row_blocks.count;
+    int32_t(*list)[2] = pcs_calloc(ctx, (size_t)most, sizeof *list);
+    uint8_t *flat = PCS_NEW_ARRAY(ctx, uint8_t, model->row_blocks.count);
+    int32_t count = 0, unique = 0;
+    if (!list || !flat) {
+        pcs_free(ctx, list);
+        pcs_free(ctx, flat);
+        return PCS_ERROR_MEMORY;
+    }
+    for (int32_t k = 0; k < model->joints.count; ++k)
+        if (model->joints.data[k].n_rows > 0)
+            flat[model->joints.data[k].row_block] = !joint_couples(model, &model->joints.data[k]);
+    for (; count < model->n_pairs; ++count)
+        memcpy(list[count], model->pairs[count], sizeof *list);
+    for (int32_t r = 0; r < model->row_blocks.count; ++r) {
+        const pcs_row_pattern *row = &model->row_blocks.data[r];
+        for (int32_t k = 0; k < row->n_nodes && !flat[r]; ++k)
+            for (int32_t l = 0; l < k; ++l) {
+                const int32_t i = row->node[k], j = row->node[l];
+                list[count][0] = i < j ? i : j;
+                list[count++][1] = i < j ? j : i;
+            }
+    }
+    pcs_free(ctx, flat);
+    if (count > 0)
+        qsort(list, (size_t)count, sizeof *list, compare_pairs);
+    for (int32_t i = 0; i < count; ++i)
+        if (unique == 0 || compare_pairs(list[i], list[unique - 1]) != 0)
+            memcpy(list[unique++], list[i], sizeof *list);
+    *pairs = list;
+    *n = unique;
+    return PCS_OK;
 }

@@ -24,6 +24,15 @@ void pcs_model_forces(const pcs_model *model, const pcs_configuration *c, double
 // A = M + scale_K K + scale_C C (overwritten)
 void pcs_model_matrix(const pcs_model *model, const pcs_configuration *c, double scale_K,
                       double scale_C, pcs_saddle *saddle);
+// The parts of A for methods that treat them differently (added, not overwritten): M; scale_K K +
+// scale_C C; scale d(M a)/dq; scale d(G^T lambda)/dq, lambda over the joint rows.
+void pcs_model_add_mass(const pcs_model *model, const pcs_configuration *c, pcs_saddle *saddle);
+void pcs_model_add_tangent(const pcs_model *model, const pcs_configuration *c, double scale_K,
+                           double scale_C, pcs_saddle *saddle);
+void pcs_model_mass_tangent(const pcs_model *model, const pcs_configuration *c, const double *a,
+                            double scale, pcs_saddle *saddle);
+void pcs_model_row_tangent(const pcs_model *model, const pcs_configuration *c, const double *lambda,
+                           double scale, pcs_saddle *saddle);
 double pcs_model_kinetic(const pcs_model *model, const pcs_configuration *c);
 double pcs_model_potential(const pcs_model *model, const pcs_configuration *c);
 
@@ -38,6 +47,13 @@ typedef struct pcs_rows {
 pcs_status pcs_model_row_blocks_create(pcs_context *ctx, const pcs_model *model,
                                        pcs_row_block **blocks, double **values) PCS_MUST_CHECK;
 void pcs_model_rows(const pcs_model *model, const pcs_configuration *c, const pcs_rows *rows);
+// blocks += scale d(G v)/dq at the velocities of the configuration
+void pcs_model_rate_tangent(const pcs_model *model, const pcs_configuration *c, double scale,
+                            pcs_row_block *blocks);
+// The node pairs (i < j, ascending, each once) that are coupled in K, C or by the geometric terms of
+// a joint row, for a matrix with those terms. *pairs is the caller's (pcs_free).
+pcs_status pcs_model_all_pairs(pcs_context *ctx, const pcs_model *model, int32_t (**pairs)[2],
+                               int32_t *n) PCS_MUST_CHECK;
 // out = G v over all rows
 void pcs_model_rows_multiply(const pcs_model *model, const pcs_row_block *blocks, const double *v,
                              double *out);

@@ -17,6 +17,8 @@
 // contributes its centripetal acceleration omega x (omega x s).
 #include "model/coordinate.h"
 
+#include <string.h>
+
 static pcs_vec3 axis(const pcs_mat3 *R, int index)
 {
     return pcs_m3_column(R, index % 3);
@@ -382,6 +384,19 @@ static pcs_rate_form form_change(const pcs_coordinate *c, const pcs_pair_state *
     return change;
 }
 
+// Whether a perturbation of component j (0..5, spatial layout) of a node can change a rate form: the
+// node has it, and the form depends on it. Most of a geometric stiffness need not be computed.
+static bool is_felt(const pcs_coordinate *c, const pcs_pose *pose, pcs_node_kind kind, int j)
+{
+    const bool turns_only = c->kind != PCS_COORDINATE_ALONG &&
+                            c->kind != PCS_COORDINATE_DISTANCE && c->kind != PCS_COORDINATE_CURVE;
+    if (!pose || (j < 3 && turns_only))
+        return false;
+    if (kind == PCS_NODE_PLANAR)
+        return j < 2 || j == 5;
+    return kind == PCS_NODE_SPATIAL || j < (kind == PCS_NODE_POINT2 ? 2 : 3);
+}
+
 void pcs_coordinate_geometric(const pcs_coordinate *c, const pcs_pair_state *pair, double lambda,
                               double K[12][12])
 {
@@ -389,7 +404,11 @@ void pcs_coordinate_geometric(const pcs_coordinate *c, const pcs_pair_state *pai
     const pcs_mat3 *R_a = pair->pose_a ? &pair->pose_a->R : &I;
     const pcs_mat3 *R_b = pair->pose_b ? &pair->pose_b->R : &I;
     pcs_rate_form form = pcs_coordinate_rate_form(c, pair);
+    memset(K, 0, 12 * sizeof *K);
     for (int j = 0; j < 12; ++j) {
+        if (!(j < 6 ? is_felt(c, pair->pose_a, pair->kind_a, j)
+                    : is_felt(c, pair->pose_b, pair->kind_b, j - 6)))
+            continue;
         perturbation p = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
         pcs_vec3 unit = world_axis(j % 3);
         switch (j / 3) {

@@ -21,6 +21,15 @@ typedef struct pcs_element_class {
     double (*kinetic)(const pcs_model *model, const pcs_configuration *c);
     double (*potential)(const pcs_model *model, const pcs_configuration *c);
     void (*rows)(const pcs_model *model, const pcs_configuration *c, const pcs_rows *rows);
+    // A += scale d(M a)/dq for fixed a, and A += scale d(G^T lambda)/dq for fixed lambda, both for
+    // the perturbation q [+] delta. Only the blocks that the pattern of A has.
+    void (*mass_tangent)(const pcs_model *model, const pcs_configuration *c, const double *a,
+                         double scale, pcs_saddle *saddle);
+    void (*row_tangent)(const pcs_model *model, const pcs_configuration *c, const double *lambda,
+                        double scale, pcs_saddle *saddle);
+    // blocks += scale d(G v)/dq at the velocities of c
+    void (*rate_tangent)(const pcs_model *model, const pcs_configuration *c, double scale,
+                         pcs_row_block *blocks);
 } pcs_element_class;
 
 extern const pcs_element_class pcs_body_class;
@@ -30,7 +39,8 @@ extern const pcs_element_class pcs_force_class;
 extern const pcs_element_class pcs_joint_class;
 extern const pcs_element_class pcs_coupling_class;
 
-// A_ij += block (row-major, size of node i x size of node j) for a coupled or equal pair of nodes.
+// A_ij += block (row-major, size of node i x size of node j). Nothing happens for a pair of nodes
+// that the pattern of A leaves out: a cheaper matrix for Newton's method.
 void pcs_element_add_block(const pcs_model *model, pcs_saddle *saddle, int32_t i, int32_t j,
                            const double *block);
 // A_ij += s row_i^T row_j
@@ -72,6 +82,14 @@ double pcs_element_add_coordinate(const pcs_model *model, const pcs_pair *pair,
 // Adds s K_geometric(lambda) of a coordinate, and s' J^T (d(x')/dq) for dampers.
 void pcs_element_add_geometric(const pcs_model *model, const pcs_pair *pair, const double K[12][12],
                                double s, pcs_saddle *saddle);
+
+// blocks[k] += s row for the block of `node`, row i of the row block.
+void pcs_element_add_to_row(const pcs_model *model, pcs_row_block *block, int32_t i, int32_t node,
+                            double s, const double *row);
+// The same for row i of the row block of a coordinate of a pair: += s d(J v)/dq.
+void pcs_element_add_rate_tangent(const pcs_model *model, const pcs_pair *pair,
+                                  const pcs_pair_state *state, const pcs_coordinate *coordinate,
+                                  double s, pcs_row_block *block, int32_t i);
 
 static inline double pcs_element_value(const pcs_expression_value *value,
                                        const pcs_configuration *c)

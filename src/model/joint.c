@@ -328,7 +328,48 @@ static void rows(const pcs_model *model, const pcs_configuration *c, const pcs_r
     }
 }
 
+// d(G^T lambda)/dq: the geometric stiffness of each row; a screw's last row has two coordinates
+static void row_tangent(const pcs_model *model, const pcs_configuration *c, const double *lambda,
+                        double scale, pcs_saddle *saddle)
+{
+    for (int32_t k = 0; k < model->joints.count; ++k) {
+        const pcs_joint *joint = &model->joints.data[k];
+        const pcs_pair_state pair = pcs_joint_pair(model, c, joint);
+        for (int32_t i = 0; i < joint->n_rows; ++i) {
+            const pcs_coordinate *of[2] = {&joint->row[i], coupled_angle(joint, i)};
+            const double weight[2] = {1, -joint->pitch_per_radian};
+            for (int e = 0; e < 2; ++e) {
+                if (!of[e] || pcs_coordinate_is_flat(of[e], model->dimension))
+                    continue;
+                double K[12][12];
+                pcs_coordinate_geometric(of[e], &pair, weight[e] * lambda[joint->first_row + i], K);
+                pcs_element_add_geometric(model, &joint->pair, (const double(*)[12])K, scale,
+                                          saddle);
+            }
+        }
+    }
+}
+
+static void rate_tangent(const pcs_model *model, const pcs_configuration *c, double scale,
+                         pcs_row_block *blocks)
+{
+    for (int32_t k = 0; k < model->joints.count; ++k) {
+        const pcs_joint *joint = &model->joints.data[k];
+        const pcs_pair_state pair = pcs_joint_pair(model, c, joint);
+        for (int32_t i = 0; i < joint->n_rows; ++i) {
+            const pcs_coordinate *of[2] = {&joint->row[i], coupled_angle(joint, i)};
+            const double weight[2] = {scale, -scale * joint->pitch_per_radian};
+            for (int e = 0; e < 2; ++e)
+                if (of[e] && !pcs_coordinate_is_flat(of[e], model->dimension))
+                    pcs_element_add_rate_tangent(model, &joint->pair, &pair, of[e], weight[e],
+                                                 &blocks[joint->row_block], i);
+        }
+    }
+}
+
 const pcs_element_class pcs_joint_class = {
     .name = "joint",
     .rows = rows,
+    .row_tangent = row_tangent,
+    .rate_tangent = rate_tangent,
 };

@@ -215,6 +215,85 @@ static void check_rows(probe *p, const char *name)
     }
 }
 
+// Saddle system of the model with all the couplings of geometric terms, zero
+static pcs_saddle *full_saddle(probe *p, int32_t (**pairs)[2], int32_t *n_pairs)
+{
+    const pcs_model *m = p->model;
+    int32_t size[PROBE_Q_MAX];
+    pcs_saddle *saddle;
+    assert_int_equal(pcs_model_all_pairs(p->ctx, m, pairs, n_pairs), PCS_OK);
+    for (int32_t i = 0; i < m->nodes.count; ++i)
+        size[i] = pcs_model_node(m, i)->n_v;
+    pcs_saddle_def def = pcs_saddle_default();
+    def.n_nodes = m->nodes.count;
+    def.node_size = size;
+    def.n_couplings = *n_pairs;
+    def.coupling = (const int32_t(*)[2]) * pairs;
+    assert_int_equal(pcs_saddle_create(p->ctx, &def, &saddle), PCS_OK);
+    return saddle;
+}
+
+// Entry (i, j) of A, 0 where the pattern has no block
+static double entry(const probe *p, pcs_saddle *saddle, int32_t i, int32_t j)
+{
+    const pcs_model *m = p->model;
+    int32_t a = 0, b = 0;
+    while (i >= pcs_model_node(m, a)->v + pcs_model_node(m, a)->n_v)
+        ++a;
+    while (j >= pcs_model_node(m, b)->v + pcs_model_node(m, b)->n_v)
+        ++b;
+    const int32_t k = pcs_saddle_find_coupling(saddle, a < b ? a : b, a < b ? b : a);
+    const double *block = a == b   ? pcs_saddle_diagonal(saddle, a)
+                          : k >= 0 ? pcs_saddle_coupling(saddle, k, a > b)
+                                   : NULL;
+    const int32_t row = i - pcs_model_node(m, a)->v, column = j - pcs_model_node(m, b)->v;
+    return block ? block[row * pcs_model_node(m, b)->n_v + column] : 0;
+}
+
+// d(G^T lambda)/dq and d(G v)/dq by finite differences. The pattern of all pairs must have a place
+// for every entry that is not zero.
+static void check_row_tangents(probe *p, const char *name)
+{
+    const pcs_model *m = p->model;
+    const double scale = 1.7;
+    double lambda[PROBE_ROWS_MAX], f[4][PROBE_Q_MAX], D[PROBE_ROWS_MAX * PROBE_Q_MAX];
+    row_values moved[4];
+    int32_t(*pairs)[2], n_pairs;
+    pcs_saddle *saddle = full_saddle(p, &pairs, &n_pairs);
+    for (int32_t i = 0; i < m->n_rows; ++i)
+        lambda[i] = cos(1 + 2.3 * i);
+    probe_move(p, 0, p->v);
+    pcs_model_row_tangent(m, &p->c, lambda, scale, saddle);
+    for (int32_t k = 0; k < m->row_blocks.count; ++k)
+        for (int32_t e = 0; e < p->blocks[k].n_nodes; ++e)
+            memset(p->blocks[k].J[e], 0,
+                   sizeof(double) *
+                       (size_t)(p->blocks[k].size * pcs_model_node(m, p->blocks[k].node[e])->n_v));
+    pcs_model_rate_tangent(m, &p->c, scale, p->blocks);
+    dense_jacobian(p, D);
+    for (int32_t j = 0; j < m->n_v; ++j) {
+        for (int k = 0; k < 4; ++k) {
+            probe_nudge(p, j, probe_place(k, PROBE_STEP));
+            evaluate_rows(p, &moved[k]);
+            memset(f[k], 0, sizeof f[k]);
+            pcs_model_rows_add_transposed(m, p->blocks, lambda, f[k]);
+        }
+        for (int32_t i = 0; i < m->n_v; ++i) {
+            const double at[4] = {f[0][i], f[1][i], f[2][i], f[3][i]};
+            probe_assert_near(entry(p, saddle, i, j), scale * probe_derivative(at, PROBE_STEP),
+                              PROBE_TOLERANCE, name, 1000 + i, j);
+        }
+        for (int32_t i = 0; i < m->n_rows; ++i) {
+            const double at[4] = {moved[0].Gv[i], moved[1].Gv[i], moved[2].Gv[i], moved[3].Gv[i]};
+            probe_assert_near(D[i * m->n_v + j], scale * probe_derivative(at, PROBE_STEP),
+                              PROBE_TOLERANCE, name, 2000 + i, j);
+        }
+    }
+    pcs_saddle_destroy(saddle);
+    pcs_free(p->ctx, pairs);
+    probe_move(p, 0, p->v);
+}
+
 static double coordinate(const probe *p, pcs_joint_id id, int32_t i)
 {
     const pcs_joint *joint = &p->model->joints.data[id];
@@ -266,6 +345,7 @@ static void check_joint(pcs_random *random, pcs_joint_kind kind, int32_t dimensi
     }
     probe_randomise(&p, random, 0, 1.1);
     check_rows(&p, name);
+    check_row_tangents(&p, name);
     probe_end(&p);
 }
 
@@ -413,6 +493,7 @@ static void check_coupling(pcs_random *random, int32_t dimension, const pcs_join
     probe_assert_near(rows.g[row], 0, ROUNDING, "coupling", 0, -3);
     probe_randomise(&p, random, 0, 1.1);
     check_rows(&p, "coupling");
+    check_row_tangents(&p, "coupling");
     probe_end(&p);
 }
 
