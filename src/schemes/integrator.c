@@ -4,9 +4,9 @@
 #include <string.h>
 
 static const pcs_integrator_class *const rows[] = {
-    &pcs_integrator_rk4,  &pcs_integrator_rkf45,  &pcs_integrator_dopri5,
-    &pcs_integrator_hem5, &pcs_integrator_phem56, &pcs_integrator_alpha_index2,
-    &pcs_integrator_alpha_index3,
+    &pcs_integrator_heun,   &pcs_integrator_bs32,         &pcs_integrator_rk4,
+    &pcs_integrator_rkf45,  &pcs_integrator_dopri5,       &pcs_integrator_hem5,
+    &pcs_integrator_phem56, &pcs_integrator_alpha_index2, &pcs_integrator_alpha_index3,
 };
 enum { ROW_COUNT = sizeof rows / sizeof *rows };
 

@@ -83,6 +83,8 @@ struct pcs_integrator_class {
 };
 
 extern const pcs_integrator_class pcs_integrator_rk4;
+extern const pcs_integrator_class pcs_integrator_heun;
+extern const pcs_integrator_class pcs_integrator_bs32;
 extern const pcs_integrator_class pcs_integrator_rkf45;
 extern const pcs_integrator_class pcs_integrator_dopri5;
 extern const pcs_integrator_class pcs_integrator_hem5;

@@ -46,6 +46,27 @@ static const tableau rkf45_table = {
     .stability = 1.5,
 };
 
+static const tableau heun_table = {
+    .stages = 2,
+    .c = {0, 1},
+    .a = {{0}, {1}},
+    .b = {1.0 / 2, 1.0 / 2},
+    .error = {-1.0 / 2, 1.0 / 2},
+    .last = 1,
+    .stability = 2,
+};
+
+// [BogackiShampine1989]; the end of the step counts as the fourth stage of the estimate
+static const tableau bs32_table = {
+    .stages = 3,
+    .c = {0, 1.0 / 2, 3.0 / 4},
+    .a = {{0}, {1.0 / 2}, {0, 3.0 / 4}},
+    .b = {2.0 / 9, 1.0 / 3, 4.0 / 9},
+    .error = {2.0 / 9 - 7.0 / 24, 1.0 / 3 - 1.0 / 4, 4.0 / 9 - 1.0 / 3, 0, 0, 0, -1.0 / 8},
+    .last = 2,
+    .stability = 2.5,
+};
+
 // The seventh stage is the end of the step
 static const tableau dopri5_table = {
     .stages = 6,
@@ -95,6 +116,8 @@ static pcs_status init(pcs_integrator *integrator)
     const int64_t n = integrator->model->n_v;
     m->table = integrator->class == &pcs_integrator_rk4     ? &rk4_table
                : integrator->class == &pcs_integrator_rkf45 ? &rkf45_table
+               : integrator->class == &pcs_integrator_heun  ? &heun_table
+               : integrator->class == &pcs_integrator_bs32  ? &bs32_table
                                                             : &dopri5_table;
     PCS_TRY(pcs_stages_init(integrator->ctx, integrator->model, &m->s));
     m->data = PCS_NEW_ARRAY(integrator->ctx, double, 2 * n);
@@ -338,6 +361,34 @@ const pcs_integrator_class pcs_integrator_rk4 = {
     .free = destroy,
     .start = start,
     .step = rk4_step,
+    .dense = quintic_dense,
+};
+
+const pcs_integrator_class pcs_integrator_heun = {
+    .name = "heun",
+    .help = "Heun, index 1, order 2 with an estimate of order 1; for order studies",
+    .order = 2,
+    .control_order = 2,
+    .index = 1,
+    .size = sizeof(runge_kutta),
+    .init = init,
+    .free = destroy,
+    .start = start,
+    .step = embedded_step,
+    .dense = quintic_dense,
+};
+
+const pcs_integrator_class pcs_integrator_bs32 = {
+    .name = "bs32",
+    .help = "Bogacki-Shampine, index 1, order 3 with an estimate of order 2",
+    .order = 3,
+    .control_order = 3,
+    .index = 1,
+    .size = sizeof(runge_kutta),
+    .init = init,
+    .free = destroy,
+    .start = start,
+    .step = embedded_step,
     .dense = quintic_dense,
 };
 

@@ -320,6 +320,7 @@ static void contact_rows(pcs_smooth *s, instant *w)
 {
     pcs_row_block *block = w->rows + s->model->row_blocks.count;
     pcs_model_contacts(s->model, &w->c, true, w->contacts);
+    pcs_model_contacts_convective(s->model, &w->c, w->contacts);
     for (int32_t k = 0; k < s->n_closed; ++k) {
         const pcs_contact *contact = &w->contacts[s->closed[k]];
         const int32_t first = s->slot_row[s->closed[k]], size = block[k].size;
@@ -357,8 +358,10 @@ static void sliding_direction(const pcs_smooth *s, int32_t slot, const pcs_conta
     pcs_contact_velocity(s->model, contact, v, u);
     const double speed = hypot(u[1], u[2]);
     if (speed > DIRECTION_SPEED) {
-        direction[0] = u[1] / speed;
-        direction[1] = u[2] / speed;
+        // Beyond the turn the equations go on as before it, so that the turn can be located.
+        const double side = u[1] * direction[0] + u[2] * direction[1] < 0 ? -1 : 1;
+        direction[0] = side * u[1] / speed;
+        direction[1] = side * u[2] / speed;
     }
 }
 
