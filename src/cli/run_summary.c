@@ -165,6 +165,12 @@ void cli_summary_statistics(FILE *out, const pcs_statistics *statistics)
     cli_summary_line(out, "steps", "%lld accepted, %lld rejected, %lld not converged",
                      (long long)statistics->steps, (long long)statistics->rejected_steps,
                      (long long)statistics->unconverged_steps);
+    if (statistics->inner_steps > statistics->steps)
+        cli_summary_line(out, "inner steps", "%lld, the smallest %.3g s",
+                         (long long)statistics->inner_steps, statistics->smallest_step);
+    if (statistics->time_stepping > 0)
+        cli_summary_line(out, "time stepping", "%.4g s of the simulated time",
+                         statistics->time_stepping);
     cli_summary_line(out, "impacts", "%lld", (long long)statistics->impacts);
     cli_summary_line(out, "closed contacts", "%d at the end, %d at most",
                      (int)statistics->contacts_now, (int)statistics->contacts_most);

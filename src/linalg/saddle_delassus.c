@@ -77,7 +77,7 @@ static pcs_status list_members(delassus *d, const pcs_row_block *const *H)
 }
 
 // Contacts that share an island with contact i, itself included, ascending, without repetition:
-// a merge of the sorted member lists. list NULL: count only.
+// a merge of the sorted member lists. Returns how many.
 static int32_t list_partners(const delassus *d, int32_t i, int32_t *list)
 {
     const contact *c = &d->contact[i];
@@ -85,9 +85,13 @@ static int32_t list_partners(const delassus *d, int32_t i, int32_t *list)
     for (int32_t t = 0; t < c->n_islands; ++t)
         head[t] = d->member_start[c->island[t]];
     if (c->n_islands == 0) { // touches nothing that moves: a zero diagonal block
-        if (list)
-            list[0] = i;
+        list[0] = i;
         return 1;
+    }
+    if (c->n_islands == 1) { // the list itself
+        count = d->member_start[c->island[0] + 1] - head[0];
+        memcpy(list, d->member + head[0], sizeof *list * (size_t)count);
+        return count;
     }
     for (;;) {
         int32_t least = INT32_MAX;
@@ -99,10 +103,18 @@ static int32_t list_partners(const delassus *d, int32_t i, int32_t *list)
         for (int32_t t = 0; t < c->n_islands; ++t)
             if (head[t] < d->member_start[c->island[t] + 1] && d->member[head[t]] == least)
                 ++head[t];
-        if (list)
-            list[count] = least;
-        ++count;
+        list[count++] = least;
     }
+}
+
+static bool same_islands(const contact *a, const contact *b)
+{
+    if (a->n_islands == 0 || a->n_islands != b->n_islands)
+        return false;
+    for (int32_t t = 0; t < a->n_islands; ++t)
+        if (a->island[t] != b->island[t])
+            return false;
+    return true;
 }
 
 static pcs_status build_pattern(delassus *d, pcs_block_matrix *W)
@@ -114,21 +126,31 @@ static pcs_status build_pattern(delassus *d, pcs_block_matrix *W)
     if (!offset || !row_start || !diagonal)
         return no_memory(d);
     offset[0] = row_start[0] = 0;
-    int64_t entries = 0;
+    int64_t most = 0; // of the entries: contacts with two islands in common would count twice
     for (int32_t i = 0; i < n; ++i) {
-        offset[i + 1] = offset[i] + d->contact[i].row->size;
-        entries += list_partners(d, i, NULL);
-        if (entries > INT32_MAX)
-            return no_memory(d);
-        row_start[i + 1] = (int32_t)entries;
+        const contact *c = &d->contact[i];
+        offset[i + 1] = offset[i] + c->row->size;
+        most += c->n_islands == 0;
+        for (int32_t t = 0; t < c->n_islands; ++t)
+            most += d->member_start[c->island[t] + 1] - d->member_start[c->island[t]];
     }
-    int32_t *column = PCS_ARENA_ARRAY(d->arena, int32_t, entries);
-    int64_t *value_start = PCS_ARENA_ARRAY(d->arena, int64_t, entries);
+    if (most > INT32_MAX)
+        return no_memory(d);
+    int32_t *column = PCS_ARENA_ARRAY(d->arena, int32_t, most);
+    int64_t *value_start = PCS_ARENA_ARRAY(d->arena, int64_t, most);
     if (!column || !value_start)
         return no_memory(d);
     int64_t values = 0;
     for (int32_t i = 0; i < n; ++i) {
-        (void)list_partners(d, i, column + row_start[i]);
+        int32_t count;
+        if (i > 0 && same_islands(&d->contact[i - 1], &d->contact[i])) { // corners of one box
+            count = row_start[i] - row_start[i - 1];
+            memcpy(column + row_start[i], column + row_start[i - 1],
+                   sizeof *column * (size_t)count);
+        } else {
+            count = list_partners(d, i, column + row_start[i]);
+        }
+        row_start[i + 1] = row_start[i] + count;
         for (int32_t e = row_start[i]; e < row_start[i + 1]; ++e) {
             if (column[e] == i)
                 diagonal[i] = e;
@@ -254,10 +276,14 @@ static void add_block(const delassus *d, const contact *a, const contact *b, dou
     const int32_t rows = a->row->size, columns = b->row->size;
     for (int32_t p = 0; p < a->row->n_nodes; ++p)
         for (int32_t q = 0; q < b->row->n_nodes; ++q) {
-            const int32_t node = a->row->node[p];
-            if (node == b->row->node[q] && s->kind[node] != PCS_ISLAND_COUPLED)
-                pcs_kernel_product(1.0, rows, s->node_size[node], columns, a->row->J[p],
-                                   s->node_size[node], 1, b->product[q], columns, block, columns);
+            const int32_t node = a->row->node[p], size = s->node_size[node];
+            if (node != b->row->node[q] || s->kind[node] == PCS_ISLAND_COUPLED)
+                continue;
+            if (rows == 3 && columns == 3 && size == 6) // sizes known to the compiler
+                pcs_kernel_product(1.0, 3, 6, 3, a->row->J[p], 6, 1, b->product[q], 3, block, 3);
+            else
+                pcs_kernel_product(1.0, rows, size, columns, a->row->J[p], size, 1, b->product[q],
+                                   columns, block, columns);
         }
     for (int32_t p = 0; p < a->n_islands; ++p)
         for (int32_t q = 0; q < b->n_islands; ++q) {

@@ -25,7 +25,13 @@ void pcs_event_log_free(pcs_event_log *log)
 
 void pcs_event_log_reset(pcs_event_log *log, const double *status)
 {
-    log->count = 0;
+    log->written = 0;
+    pcs_event_log_rewind(log, 0, status);
+}
+
+void pcs_event_log_rewind(pcs_event_log *log, int64_t count, const double *status)
+{
+    log->count = count;
     for (int32_t i = 0; i < log->n_slots; ++i) {
         log->state[i] = (uint8_t)status[i];
         log->impact_speed[i] = 0;
@@ -70,11 +76,12 @@ void pcs_event_log_contacts(pcs_event_log *log, double time, const double *statu
 void pcs_event_log_add(pcs_event_log *log, pcs_event event)
 {
     log->ring[log->count++ % RING_SIZE] = event;
+    log->written = log->count > log->written ? log->count : log->written;
 }
 
 bool pcs_event_log_get(const pcs_event_log *log, int64_t index, pcs_event *event)
 {
-    if (index < 0 || index >= log->count || index < log->count - RING_SIZE)
+    if (index < 0 || index >= log->count || index < log->written - RING_SIZE)
         return false;
     *event = log->ring[index % RING_SIZE];
     return true;

@@ -16,37 +16,11 @@
 
 #include "schemes/start.h"
 
-static const char *const variants[] = {"standard", "dissipative", NULL};
-static const char *const projections[] = {"none", "bilateral", "all", NULL};
-static const char *const policies[] = {"accept", "shrink_step", "next_solver", "stop", NULL};
+const char *const pcs_mj_variants[] = {"standard", "dissipative", NULL};
+const char *const pcs_mj_projections[] = {"none", "bilateral", "all", NULL};
+const char *const pcs_mj_policies[] = {"accept", "shrink_step", "next_solver", "stop", NULL};
 
-static const pcs_option options[MJ_OPTION_COUNT] = {
-    [MJ_THETA] = {"theta", PCS_OPTION_REAL, 0.5, 0.5, 1, NULL,
-                  "weight of the end of the step: 0.5 is second order in smooth motion, 1 damps"},
-    [MJ_FORECAST] = {"forecast", PCS_OPTION_REAL, 0.5, 0, 1, NULL,
-                     "part of the step that the gap is forecast ahead to find closing contacts"},
-    [MJ_VARIANT] = {"variant", PCS_OPTION_CHOICE, MJ_STANDARD, 0, 1, variants,
-                    "standard, or dissipative: for linear forces no energy gain at any theta"},
-    [MJ_PROJECTION] = {"projection", PCS_OPTION_CHOICE, MJ_PROJECT_ALL, 0, 2, projections,
-                       "after the step: none, bilateral (joints), all (joints and contacts)"},
-    [MJ_PROJECTION_TOLERANCE] = {"projection_tolerance", PCS_OPTION_REAL, 1e-12, 1e-15, 1, NULL,
-                                 "joint error and penetration left by the projection, m or rad"},
-    [MJ_NEWTON_TOLERANCE] = {"newton_tolerance", PCS_OPTION_REAL, 1e-10, 1e-14, 1e-2, NULL,
-                             "momentum balance, relative to its terms"},
-    [MJ_NEWTON_ITERATIONS] = {"newton_iterations", PCS_OPTION_INTEGER, 30, 1, 1000, NULL,
-                              "largest number of Newton iterations in a step"},
-    [MJ_SOLVER_TOLERANCE] = {"solver_tolerance", PCS_OPTION_REAL, 1e-10, 1e-15, 1, NULL,
-                             "contact problem, residual relative to the driving velocity"},
-    [MJ_SOLVER_ITERATIONS] = {"solver_iterations", PCS_OPTION_INTEGER, 10000, 1, 1e9, NULL,
-                              "largest number of sweeps and linear solves in a contact solve"},
-    [MJ_ON_FAILURE] = {"on_failure", PCS_OPTION_CHOICE, MJ_ACCEPT, 0, 3, policies,
-                       "when a solve does not converge: accept the best iterate, shrink_step, try "
-                       "the next_solver and then accept, or stop"},
-    [MJ_IMPACT_SPEED] = {"impact_speed", PCS_OPTION_REAL, 1e-9, 0, 1e9, NULL,
-                         "approach speed above which a closing contact counts as an impact, m/s"},
-    [MJ_ASSEMBLY_LIMIT] = {"assembly_limit", PCS_OPTION_REAL, 0.1, 0, 1e9, NULL,
-                           "largest initial correction, as a part of the model's size (or rad)"},
-};
+static const pcs_option options[MJ_OPTION_COUNT] = {MJ_OPTION_ROWS};
 
 // Imbalance of momentum, relative to the terms that produce it, that counts as rounding.
 #define ROUNDING (32 * DBL_EPSILON)
@@ -129,14 +103,15 @@ static void destroy(pcs_scheme *scheme)
 {
     moreau_jean *s = self(scheme);
     pcs_context *ctx = scheme->ctx;
-    void *arrays[] = {s->q_forecast, s->q_middle,    s->q_end,       s->v,
-                      s->v_middle,   s->v_work,      s->v_free,      s->f,
-                      s->x,          s->momentum,    s->scale,       s->M_v,
-                      s->g,          s->rate,        s->convective,  s->p,
-                      s->p_free,     s->p_step,      s->u_k,         s->r,
-                      s->u,          s->q_c,         s->restitution, s->turning,
-                      s->mu,         s->active,      s->is_active,   s->offset,
-                      s->H,          s->normal_rows, s->rows,       s->row_values,  s->rows_end,    s->row_values_end};
+    void *arrays[] = {s->q_forecast, s->q_middle,      s->q_end,       s->v,
+                      s->v_middle,   s->v_work,        s->v_free,      s->f,
+                      s->x,          s->momentum,      s->scale,       s->M_v,
+                      s->g,          s->rate,          s->convective,  s->p,
+                      s->p_free,     s->p_step,        s->u_k,         s->r,
+                      s->u,          s->q_c,           s->restitution, s->turning,
+                      s->mu,         s->active,        s->is_active,   s->offset,
+                      s->H,          s->normal_rows,   s->rows,        s->row_values,
+                      s->rows_end,   s->row_values_end};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i)
         pcs_free(ctx, arrays[i]);
     pcs_model_contacts_destroy(ctx, s->contacts);
@@ -157,6 +132,7 @@ static void begin(moreau_jean *s, const pcs_state *state, double h)
     s->a = (int)s->base.options[MJ_VARIANT] == MJ_DISSIPATIVE ? 0.5 : s->theta;
     s->q_k = state->q;
     s->v_k = state->v;
+    s->gap_k = state->gap;
     s->turns = state->turns;
     s->external = state->external;
     s->t_k = *state->t;
@@ -537,7 +513,7 @@ static pcs_status check_finite(const moreau_jean *s)
 
 // ---- The step ----
 
-static pcs_status step_once(moreau_jean *s, pcs_state *state, double h, pcs_step_report *report)
+pcs_status pcs_mj_step_once(moreau_jean *s, pcs_state *state, double h, pcs_step_report *report)
 {
     pcs_power power;
     PCS_TRY(pcs_arena_reset(&s->arena));
@@ -558,34 +534,16 @@ static pcs_status step_once(moreau_jean *s, pcs_state *state, double h, pcs_step
     return solved == PCS_OK ? projected : solved;
 }
 
-// The report of a step from those of its parts.
-static void add_report(pcs_step_report *sum, const pcs_step_report *part)
-{
-    sum->h += part->h;
-    sum->contacts = part->contacts;
-    sum->impacts += part->impacts;
-    sum->newton_iterations += part->newton_iterations;
-    sum->solver_iterations += part->solver_iterations;
-    sum->residual = fmax(sum->residual, part->residual);
-    sum->newton_residual = fmax(sum->newton_residual, part->newton_residual);
-    sum->penetration = fmax(sum->penetration, part->penetration);
-    sum->drift = fmax(sum->drift, part->drift);
-    sum->velocity_drift = fmax(sum->velocity_drift, part->velocity_drift);
-    sum->kinetic = part->kinetic;
-    sum->potential = part->potential;
-    sum->redundant_rows = part->redundant_rows;
-}
-
 // Shrinks the step by halves when the policy asks for it.
 static pcs_status step_halved(moreau_jean *s, pcs_state *state, double h, int depth,
                               pcs_step_report *report)
 {
     enum { HALVINGS_MAX = 10 };
     pcs_step_report part = {0};
-    pcs_status status = step_once(s, state, h, &part);
+    pcs_status status = pcs_mj_step_once(s, state, h, &part);
     if (status != PCS_NOT_CONVERGED || (int)s->base.options[MJ_ON_FAILURE] != MJ_SHRINK_STEP ||
         part.h > 0) { // taken
-        add_report(report, &part);
+        pcs_step_report_add(report, &part);
         return status;
     }
     ++report->rejected;

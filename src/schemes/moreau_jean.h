@@ -25,6 +25,46 @@ typedef enum moreau_jean_option {
     MJ_OPTION_COUNT
 } moreau_jean_option;
 
+// The rows of these options. A scheme that embeds this one begins its own table with them, its own enum
+// with MJ_OPTION_COUNT and its struct with moreau_jean: then every function here works on it.
+#define MJ_OPTION_ROWS                                                                         \
+    [MJ_THETA] = PCS_REAL_ROW(                                                                 \
+        "theta", 0.5, 0.5, 1,                                                                  \
+        "weight of the end of the step: 0.5 is second order in smooth motion, 1 damps"),       \
+    [MJ_FORECAST] = PCS_REAL_ROW(                                                              \
+        "forecast", 0.5, 0, 1,                                                                 \
+        "part of the step that the gap is forecast ahead to find closing contacts"),           \
+    [MJ_VARIANT] = PCS_CHOICE_ROW(                                                             \
+        "variant", MJ_STANDARD, MJ_DISSIPATIVE, pcs_mj_variants,                               \
+        "standard, or dissipative: for linear forces no energy gain at any theta"),            \
+    [MJ_PROJECTION] = PCS_CHOICE_ROW(                                                          \
+        "projection", MJ_PROJECT_ALL, MJ_PROJECT_ALL, pcs_mj_projections,                      \
+        "after the step: none, bilateral (joints), all (joints and contacts)"),                \
+    [MJ_PROJECTION_TOLERANCE] = PCS_REAL_ROW(                                                  \
+        "projection_tolerance", 1e-12, 1e-15, 1,                                               \
+        "joint error and penetration left by the projection, m or rad"),                       \
+    [MJ_NEWTON_TOLERANCE] = PCS_REAL_ROW("newton_tolerance", 1e-10, 1e-14, 1e-2,               \
+                                         "momentum balance, relative to its terms"),           \
+    [MJ_NEWTON_ITERATIONS] = PCS_INTEGER_ROW("newton_iterations", 30, 1, 1000,                 \
+                                             "largest number of Newton iterations in a step"), \
+    [MJ_SOLVER_TOLERANCE] = PCS_REAL_ROW(                                                      \
+        "solver_tolerance", 1e-10, 1e-15, 1,                                                   \
+        "contact problem, residual relative to the driving velocity"),                         \
+    [MJ_SOLVER_ITERATIONS] = PCS_INTEGER_ROW(                                                  \
+        "solver_iterations", 10000, 1, 1e9,                                                    \
+        "largest number of sweeps and linear solves in a contact solve"),                      \
+    [MJ_ON_FAILURE] = PCS_CHOICE_ROW(                                                          \
+        "on_failure", MJ_ACCEPT, MJ_STOP, pcs_mj_policies,                                     \
+        "when a solve does not converge: accept the best iterate, shrink_step, try "           \
+        "the next_solver and then accept, or stop"),                                           \
+    [MJ_IMPACT_SPEED] = PCS_REAL_ROW(                                                          \
+        "impact_speed", 1e-9, 0, 1e9,                                                          \
+        "approach speed above which a closing contact counts as an impact, m/s"),              \
+    [MJ_ASSEMBLY_LIMIT] = PCS_REAL_ROW(                                                        \
+        "assembly_limit", 0.1, 0, 1e9,                                                         \
+        "largest initial correction, as a part of the model's size (or rad)")
+extern const char *const pcs_mj_variants[], *const pcs_mj_projections[], *const pcs_mj_policies[];
+
 enum { MJ_STANDARD, MJ_DISSIPATIVE };
 enum { MJ_PROJECT_NONE, MJ_PROJECT_BILATERAL, MJ_PROJECT_ALL };
 enum { MJ_ACCEPT, MJ_SHRINK_STEP, MJ_NEXT_SOLVER, MJ_STOP };
@@ -36,8 +76,10 @@ typedef struct moreau_jean {
 
     // The step at hand.
     double h, theta, a; // a: weight of v_{k+1} in the position update
-    const double *q_k, *v_k, *turns, *external;
+    const double *q_k, *v_k, *gap_k, *turns, *external;
     double t_k;
+    const bool *forced; // by slot: active whatever the forecast says; NULL: none
+    double violation;   // deepest penetration that the step added, before the projection
 
     pcs_configuration forecast; // q_k [+] theta h v_k: geometry of rows and contacts
     pcs_configuration middle;   // q_{k+theta}, v_{k+theta}: forces
@@ -69,6 +111,11 @@ typedef struct moreau_jean {
     pcs_block_matrix W;
     bool W_ready;
 } moreau_jean;
+
+// One step without retries. The state is untouched after an error, and when the policy is shrink_step
+// or stop and a solve did not converge: PCS_NOT_CONVERGED with report->h = 0.
+pcs_status pcs_mj_step_once(moreau_jean *s, pcs_state *state, double h, pcs_step_report *report)
+    PCS_MUST_CHECK;
 
 // Slots whose forecast gap is closed, with their rows, restitution terms and warm start.
 void pcs_mj_activate(moreau_jean *s, const pcs_state *state);

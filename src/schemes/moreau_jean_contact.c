@@ -7,6 +7,19 @@
 #include "nonsmooth/nsgs.h"
 #include "schemes/problem_hook.h"
 
+// First component of pcs_contact_velocity, which is all that activation looks at.
+static double normal_velocity(const pcs_model *model, const pcs_contact *contact, const double *v)
+{
+    const pcs_row_block *row = &contact->row;
+    double sum = contact->surface[0];
+    for (int32_t k = 0; k < row->n_nodes; ++k) {
+        const pcs_node *node = pcs_model_node(model, row->node[k]);
+        for (int32_t j = 0; j < node->n_v; ++j)
+            sum += row->J[k][j] * v[node->v + j];
+    }
+    return sum;
+}
+
 // A contact that stays closed while its normal turns (a bead in a bowl, a plane on a swinging body)
 // needs the velocity rows where it will be, as joints do: U_N at the end is H_N v_{k+1} plus
 // (H_N(q_k [+] h v_k) - H_N) v_k, and U_N at the start is extrapolated from both. Without this a
@@ -32,21 +45,17 @@ static void find_turning(moreau_jean *s, const pcs_state *state)
         if ((int)state->status[i] == PCS_OPEN || now->gap == HUGE_VAL || then->gap == HUGE_VAL ||
             now->face != then->face)
             continue;
-        double u_now[3], u_then[3];
-        pcs_contact_velocity(model, now, s->v_k, u_now);
-        pcs_contact_velocity(model, then, s->v_k, u_then);
-        s->turning[i] = u_then[0] - u_now[0];
+        s->turning[i] = normal_velocity(model, then, s->v_k) - normal_velocity(model, now, s->v_k);
     }
 }
 
-// Appends a slot, whose rows are evaluated, to the active contacts. u_forecast is H v_k.
-static void add_active(moreau_jean *s, const pcs_state *state, int32_t slot,
-                       const double *u_forecast)
+// Appends a slot, whose rows are evaluated, to the active contacts.
+static void add_active(moreau_jean *s, const pcs_state *state, int32_t slot)
 {
     const pcs_contact *contact = &s->contacts[slot];
     const int32_t k = s->n_active, at = s->offset[k], size = contact->row.size;
     double *e = s->restitution + at, u_k[3];
-    memcpy(u_k, u_forecast, sizeof(double) * (size_t)size);
+    pcs_contact_velocity(s->base.model, contact, s->v_k, u_k);
     if (s->turning[slot] != 0)
         u_k[0] -= s->theta / (1 - s->theta) * s->turning[slot];
     // Restitution acts on approach only ([Brogliato 2002], trap T26 of the digest), tangential
@@ -81,13 +90,14 @@ void pcs_mj_activate(moreau_jean *s, const pcs_state *state)
     // tolerance: a body that touches to rounding is in contact and does not fall for a step.
     const double ahead = (option[MJ_FORECAST] - option[MJ_THETA]) * s->h;
     for (int32_t i = 0; i < model->n_slots; ++i) {
-        double u_k[3];
         s->is_active[i] = false;
         if (s->contacts[i].gap == HUGE_VAL)
             continue;
-        pcs_contact_velocity(model, &s->contacts[i], s->v_k, u_k);
-        if (s->contacts[i].gap + ahead * u_k[0] <= option[MJ_PROJECTION_TOLERANCE])
-            add_active(s, state, i, u_k);
+        double gap = s->contacts[i].gap;
+        if (ahead != 0)
+            gap += ahead * normal_velocity(model, &s->contacts[i], s->v_k);
+        if ((s->forced && s->forced[i]) || gap <= option[MJ_PROJECTION_TOLERANCE])
+            add_active(s, state, i);
     }
 }
 
@@ -117,20 +127,19 @@ int32_t pcs_mj_activate_reached(moreau_jean *s, const pcs_state *state, const do
         const pcs_contact *contact = &s->contacts[i];
         if (s->is_active[i] || contact->gap == HUGE_VAL)
             continue;
-        double u_k[3], u[3];
-        pcs_contact_velocity(model, contact, s->v_k, u_k);
-        pcs_contact_velocity(model, contact, v, u);
+        const double u_k = normal_velocity(model, contact, s->v_k);
+        const double u = normal_velocity(model, contact, v);
         // A contact that carried a load, does not open and is within the reach of the step's forces
         // stays in: the solver's error opens gaps bit by bit, two bodies in free fall do not close
         // theirs, and a stack that is left without a corner for one step falls.
         bool carried = !resting && (int)state->status[i] != PCS_OPEN &&
-                       u_k[0] <= s->base.options[MJ_IMPACT_SPEED] &&
+                       u_k <= s->base.options[MJ_IMPACT_SPEED] &&
                        contact->gap <= from_v * resting_speed(s, contact);
-        if (!carried && contact->gap + from_k * u_k[0] + from_v * u[0] >= 0)
+        if (!carried && contact->gap + from_k * u_k + from_v * u >= 0)
             continue;
-        if (resting && -u[0] > resting_speed(s, contact))
+        if (resting && -u > resting_speed(s, contact))
             continue;
-        add_active(s, state, i, u_k);
+        add_active(s, state, i);
         ++added;
     }
     return added;

@@ -40,12 +40,21 @@ static void update_end(moreau_jean *s)
 }
 
 // Deepest penetration at the end configuration (>= 0), with all gaps in contacts_end.
-static double penetration(moreau_jean *s, bool rows)
+static double penetration(moreau_jean *s)
 {
     double deepest = 0;
-    pcs_model_contacts(s->base.model, &s->end, rows, s->contacts_end);
+    pcs_model_contacts(s->base.model, &s->end, false, s->contacts_end);
     for (int32_t i = 0; i < s->base.model->n_slots; ++i)
         deepest = fmax(deepest, -s->contacts_end[i].gap);
+    return deepest;
+}
+
+// Deepest penetration that this step has added to that at its start.
+static double added_penetration(const moreau_jean *s)
+{
+    double deepest = 0;
+    for (int32_t i = 0; i < s->base.model->n_slots; ++i)
+        deepest = fmax(deepest, fmin(s->gap_k[i], 0) - s->contacts_end[i].gap);
     return deepest;
 }
 
@@ -61,10 +70,11 @@ static double gap_after(const moreau_jean *s, const pcs_contact *contact)
     return gap;
 }
 
-// Deepest penetration (>= 0) that the correction x of the joints would leave.
+// Deepest penetration (>= 0) that the correction x of the joints would leave; the contacts get their rows.
 static double penetration_after(const moreau_jean *s)
 {
     double deepest = 0;
+    pcs_model_contacts(s->base.model, &s->end, true, s->contacts_end);
     for (int32_t i = 0; i < s->base.model->n_slots; ++i)
         if (s->contacts_end[i].gap != HUGE_VAL)
             deepest = fmax(deepest, -gap_after(s, &s->contacts_end[i]));
@@ -156,7 +166,7 @@ static pcs_status stopped_at(moreau_jean *s, double error, pcs_step_report *repo
     update_end(s);
     pcs_model_rows(model, &s->end, &rows);
     report->drift = largest(s->g, model->n_rows);
-    report->penetration = model->n_slots > 0 ? penetration(s, false) : 0;
+    report->penetration = model->n_slots > 0 ? penetration(s) : 0;
     return error <= failure_margin * s->base.options[MJ_PROJECTION_TOLERANCE] ? PCS_OK
                                                                               : PCS_NOT_CONVERGED;
 }
@@ -174,7 +184,9 @@ static pcs_status project_positions(moreau_jean *s, pcs_step_report *report)
         pcs_rows rows = {NULL, s->g, NULL, NULL};
         pcs_model_rows(model, &s->end, &rows);
         report->drift = largest(s->g, model->n_rows);
-        report->penetration = model->n_slots > 0 ? penetration(s, unilateral) : 0;
+        report->penetration = model->n_slots > 0 ? penetration(s) : 0;
+        if (pass == 0)
+            s->violation = added_penetration(s);
         double error = unilateral ? fmax(report->drift, report->penetration) : report->drift;
         if (mode == MJ_PROJECT_NONE || error <= tolerance)
             return PCS_OK;

@@ -2,12 +2,14 @@
 #include "schemes/scheme.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
 
-static const pcs_scheme_class *const classes[] = {&pcs_moreau_jean_class};
+static const pcs_scheme_class *const classes[] = {
+    &pcs_moreau_jean_class, &pcs_moreau_jean_adaptive_class, &pcs_capturing_class};
 enum { CLASS_COUNT = sizeof classes / sizeof *classes };
 
 const char *pcs_scheme_name(int32_t i, const char **help, const pcs_option **options,
@@ -30,6 +32,25 @@ const pcs_scheme_class *pcs_scheme_find(const char *name)
         if (strcmp(classes[i]->name, name) == 0)
             return classes[i];
     return NULL;
+}
+
+void pcs_step_report_add(pcs_step_report *sum, const pcs_step_report *part)
+{
+    sum->h += part->h;
+    sum->contacts = part->contacts;
+    sum->impacts += part->impacts;
+    sum->newton_iterations += part->newton_iterations;
+    sum->solver_iterations += part->solver_iterations;
+    sum->rejected += part->rejected;
+    sum->evaluations += part->evaluations;
+    sum->residual = fmax(sum->residual, part->residual);
+    sum->newton_residual = fmax(sum->newton_residual, part->newton_residual);
+    sum->penetration = fmax(sum->penetration, part->penetration);
+    sum->drift = fmax(sum->drift, part->drift);
+    sum->velocity_drift = fmax(sum->velocity_drift, part->velocity_drift);
+    sum->kinetic = part->kinetic;
+    sum->potential = part->potential;
+    sum->redundant_rows = part->redundant_rows;
 }
 
 pcs_status pcs_scheme_create(pcs_context *ctx, const pcs_scheme_class *class,

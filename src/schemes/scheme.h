@@ -27,6 +27,9 @@ typedef struct pcs_step_report {
     int32_t redundant_rows;
 } pcs_step_report;
 
+// The report of a step from those of its parts: sums, the worst, or the last.
+void pcs_step_report_add(pcs_step_report *sum, const pcs_step_report *part);
+
 typedef struct pcs_scheme_class pcs_scheme_class;
 
 // A scheme at work; each class has its own struct with this one first.
@@ -60,7 +63,23 @@ struct pcs_scheme_class {
     const uint8_t *(*redundant_rows)(const pcs_scheme *scheme);
 };
 
+// Rows of an options table; choices are numbered from 0 to `last`.
+#define PCS_REAL_ROW(key, fallback, lowest, highest, help)          \
+    {                                                               \
+        key, PCS_OPTION_REAL, fallback, lowest, highest, NULL, help \
+    }
+#define PCS_INTEGER_ROW(key, fallback, lowest, highest, help)          \
+    {                                                                  \
+        key, PCS_OPTION_INTEGER, fallback, lowest, highest, NULL, help \
+    }
+#define PCS_CHOICE_ROW(key, fallback, last, choices, help)       \
+    {                                                            \
+        key, PCS_OPTION_CHOICE, fallback, 0, last, choices, help \
+    }
+
 extern const pcs_scheme_class pcs_moreau_jean_class;
+extern const pcs_scheme_class pcs_moreau_jean_adaptive_class;
+extern const pcs_scheme_class pcs_capturing_class;
 
 // The class with this name, or NULL.
 const pcs_scheme_class *pcs_scheme_find(const char *name);

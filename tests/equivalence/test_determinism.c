@@ -94,6 +94,17 @@ static void build_stack(scene *s)
 
 static void (*const builders[])(scene *) = {build_chain, build_springs, build_stack};
 enum { MODELS = sizeof builders / sizeof *builders, STEPS = 300 };
+static const char *const schemes[] = {"moreau-jean", "moreau-jean-adaptive", "capturing"};
+enum { SCHEMES = sizeof schemes / sizeof *schemes };
+// All models under the first scheme, then the first model under the others.
+enum { CASES = MODELS + SCHEMES - 1 };
+
+static void build_case(scene *s, int i)
+{
+    builders[i < MODELS ? i : 0](s);
+    s->scheme = schemes[i < MODELS ? 0 : i - MODELS + 1];
+}
+
 static const double step = 1.7e-3;
 
 // ---- Threads ----
@@ -173,9 +184,10 @@ static void test_threads_give_the_same_bits(void **state)
 static void test_resume_gives_the_same_bits(void **state)
 {
     (void)state;
-    for (int i = 0; i < MODELS; ++i) {
+    for (int i = 0; i < MODELS * SCHEMES; ++i) {
         scene s;
-        builders[i](&s);
+        builders[i % MODELS](&s);
+        s.scheme = schemes[i / MODELS];
         scene_finish(&s, step, STEPS * step);
         size_t size = pcs_simulation_save(s.simulation, NULL, 0);
         void *middle = malloc(size), *end = malloc(size), *again = malloc(size);
@@ -202,9 +214,9 @@ static void test_resume_gives_the_same_bits(void **state)
 static void test_steps_make_no_heap_calls(void **state)
 {
     (void)state;
-    for (int i = 0; i < MODELS; ++i) {
+    for (int i = 0; i < CASES; ++i) {
         scene s;
-        builders[i](&s);
+        build_case(&s, i);
         scene_finish(&s, step, 1e3);
         const int warm_up = 500; // all bodies have met the floor: the largest contact problem
         for (int k = 0; k < warm_up; ++k)
@@ -234,7 +246,7 @@ static void *count_resize(void *user, void *block, size_t old_size, size_t new_s
     return ++c->requests == c->failing ? NULL : realloc(block, new_size);
 }
 
-static pcs_status try_run(const pcs_model *model, counter *c)
+static pcs_status try_run(const pcs_model *model, const char *scheme, counter *c)
 {
     pcs_context_def def = pcs_context_default();
     uint64_t failing = c->failing;
@@ -245,6 +257,7 @@ static pcs_status try_run(const pcs_model *model, counter *c)
     *c = (counter){0, failing};
     pcs_simulation_def run = pcs_simulation_default();
     run.step = step;
+    run.scheme = scheme;
     pcs_simulation *simulation = NULL;
     pcs_status status = pcs_simulation_create(ctx, model, &run, &simulation);
     for (int k = 0; status >= 0 && k < 40; ++k)
@@ -258,16 +271,16 @@ static pcs_status try_run(const pcs_model *model, counter *c)
 static void test_failing_heap(void **state)
 {
     (void)state;
-    for (int i = 0; i < MODELS; ++i) {
+    for (int i = 0; i < CASES; ++i) {
         scene s;
-        builders[i](&s);
+        build_case(&s, i);
         scene_finish(&s, step, 1);
         counter all = {0, 0};
-        assert_true(try_run(s.model, &all) >= 0);
+        assert_true(try_run(s.model, s.scheme, &all) >= 0);
         assert_true(all.requests > 10);
         for (uint64_t failing = 1; failing <= all.requests; ++failing) {
             counter one = {0, failing};
-            assert_int_equal(try_run(s.model, &one), PCS_ERROR_MEMORY);
+            assert_int_equal(try_run(s.model, s.scheme, &one), PCS_ERROR_MEMORY);
         }
         scene_end(&s);
     }

@@ -132,6 +132,8 @@ void scene_restart(scene *s, double h, double end)
 {
     pcs_simulation_destroy(s->simulation);
     pcs_simulation_def def = pcs_simulation_default();
+    if (s->scheme)
+        def.scheme = s->scheme;
     def.step = h;
     def.end = end;
     scene_require(s, pcs_simulation_create(s->ctx, s->model, &def, &s->simulation));

@@ -1,0 +1,290 @@
+// Capturing scheme of any order [Acary lectures 3.10; Mannshardt 1978; Acary 2009].
+//
+// Smooth parts are steps of an integrator of order p; a step in which a contact closes is made again:
+//     1  the integrator's step on [t_k, t_{k+1}]; nothing closes or pulls: accepted
+//     2  rough location by its dense output: t* in [t_a, t_b], t_b - t_a = C h^(p+1)
+//     3  the integrator on [t_k, t_a]
+//     4  a Moreau-Jean step on [t_a, t_b], with the contacts that close forced to be active
+//     5  from 1 on [t_b, t_{k+1}], as often as needed (accumulations)
+// The local error of the positions is O(h^(p+1)). Contacts that stay closed without friction are
+// equations of the smooth part, with their multipliers watched. Closed contacts with friction, phases
+// that cannot be decided and steps with too many events are left to Moreau-Jean steps.
+#include "schemes/capturing.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { CONTROL_FIXED, CONTROL_ADAPTIVE };
+enum { STABILISE_NONE, STABILISE_PROJECTION };
+// As in the table of integrators.
+static const char *const integrators[] = {"heun", "bs32",   "rk4",    "rkf45",  "dopri5",
+                                          "hem5", "phem56", "alpha2", "alpha3", NULL};
+enum { INTEGRATOR_RK4 = 2, INTEGRATOR_LAST = 8 };
+static const char *const controls[] = {"fixed", "adaptive", NULL};
+static const char *const stabilisations[] = {"none", "projection", NULL};
+
+static const pcs_option options[CAP_OPTION_COUNT] = {
+    MJ_OPTION_ROWS,
+    [CAP_INTEGRATOR] = PCS_CHOICE_ROW(
+        "integrator", INTEGRATOR_RK4, INTEGRATOR_LAST, integrators,
+        "method of the smooth parts; its order is that of the scheme"),
+    [CAP_STEP_CONTROL] = PCS_CHOICE_ROW(
+        "step_control", CONTROL_FIXED, CONTROL_ADAPTIVE, controls,
+        "fixed: one step between outputs; adaptive: as many as the tolerance asks for"),
+    [CAP_TOLERANCE] = PCS_REAL_ROW("tolerance", 1e-8, 1e-14, 1,
+                                   "error of an adaptive smooth step, m or rad"),
+    [CAP_FIRST_STEP] = PCS_REAL_ROW("first_step", 0, 0, 1e9,
+                                    "adaptive: first length, s; 0: chosen from the motion"),
+    [CAP_SMALLEST_STEP] = PCS_REAL_ROW("smallest_step", 1e-10, 1e-15, 1e9,
+                                       "adaptive: shortest length, s"),
+    [CAP_LARGEST_STEP] = PCS_REAL_ROW("largest_step", 1e9, 1e-15, 1e9,
+                                      "adaptive: longest length, s"),
+    [CAP_SAFETY] = PCS_REAL_ROW("safety", 0.9, 0.1, 1, "factor on the step that the error allows"),
+    [CAP_GROWTH] = PCS_REAL_ROW("growth", 10, 1, 100, "largest ratio of a step to the one before"),
+    [CAP_STABILISATION] = PCS_CHOICE_ROW(
+        "stabilisation", STABILISE_PROJECTION, STABILISE_PROJECTION, stabilisations,
+        "after a smooth step: none, or projection on joints and closed contacts"),
+    [CAP_LOCATION_CONSTANT] = PCS_REAL_ROW(
+        "location_constant", 1, 1e-9, 1e9,
+        "C in the width C h^(p+1) of the interval in which an impact is located, s^-p"),
+    [CAP_LOCATION_FLOOR] = PCS_REAL_ROW("location_floor", 1e-12, 1e-15, 1,
+                                        "smallest width of that interval, s"),
+    [CAP_REST_GAP] = PCS_REAL_ROW(
+        "rest_gap", 1e-12, 1e-15, 1,
+        "a contact stays closed that touches this closely without speed, or would rise less, m or "
+        "rad"),
+    [CAP_EVENTS_MAX] = PCS_INTEGER_ROW(
+        "events_max", 1000, 1, 1e9,
+        "events between two outputs, after which Moreau-Jean steps take over"),
+    [CAP_TIME_STEP] = PCS_REAL_ROW("time_step", 0, 0, 1e9,
+                                   "length of the Moreau-Jean steps while closed contacts have "
+                                   "friction, s; 0: the time between outputs"),
+};
+
+// What is kept in the state: the length that an adaptive march proposes, and the mode of each slot.
+enum { MEMORY_STEP, MEMORY_MODES };
+
+// ---- Memory ----
+
+static int64_t memory(const pcs_scheme *scheme)
+{
+    return MEMORY_MODES + scheme->model->n_slots;
+}
+
+static pcs_status init(pcs_scheme *scheme)
+{
+    capturing *s = (capturing *)scheme;
+    pcs_context *ctx = scheme->ctx;
+    const pcs_model *m = scheme->model;
+    PCS_TRY(pcs_moreau_jean_class.init(scheme));
+    PCS_TRY(pcs_phase_init(ctx, m, &s->phase));
+    PCS_TRY(pcs_smooth_point_init(ctx, m, &s->probe));
+    double **of_slots[] = {&s->gap_from, &s->rate_from, &s->gap_to, &s->rate_to, &s->level};
+    bool good = true;
+    for (size_t i = 0; i < sizeof of_slots / sizeof *of_slots; ++i)
+        good = (*of_slots[i] = PCS_NEW_ARRAY(ctx, double, m->n_slots)) && good;
+    s->forced = PCS_NEW_ARRAY(ctx, bool, m->n_slots);
+    s->face_from = PCS_NEW_ARRAY(ctx, int32_t, m->n_slots);
+    s->joint_impulse = PCS_NEW_ARRAY(ctx, double, m->n_rows);
+    s->contact_impulse = PCS_NEW_ARRAY(ctx, double, 3 * (int64_t)m->n_slots);
+    good = good && s->forced && s->face_from && s->joint_impulse && s->contact_impulse;
+    return good ? PCS_OK : PCS_ERROR_MEMORY;
+}
+
+static void destroy(pcs_scheme *scheme)
+{
+    capturing *s = (capturing *)scheme;
+    pcs_context *ctx = scheme->ctx;
+    void *arrays[] = {s->gap_from, s->rate_from, s->gap_to,        s->rate_to,        s->face_from,
+                      s->level,    s->forced,    s->joint_impulse, s->contact_impulse};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i)
+        pcs_free(ctx, arrays[i]);
+    pcs_march_destroy(s->march);
+    pcs_phase_free(ctx, &s->phase);
+    pcs_smooth_point_free(ctx, &s->probe);
+    pcs_moreau_jean_class.free(scheme);
+}
+
+static pcs_status create_march(capturing *s)
+{
+    const double *option = s->mj.base.options;
+    const char *name = integrators[(int)option[CAP_INTEGRATOR]];
+    pcs_march_opts opts = pcs_march_default();
+    opts.class = pcs_integrator_find(name);
+    if (!opts.class)
+        return pcs_error(s->mj.base.ctx, PCS_ERROR_INPUT, "there is no integrator '%s'", name);
+    opts.fixed = (int)option[CAP_STEP_CONTROL] == CONTROL_FIXED;
+    opts.tolerance = option[CAP_TOLERANCE];
+    // Fixed steps get the length of each output step; 1 s stands for it until then.
+    opts.first_step = opts.fixed ? 1 : option[CAP_FIRST_STEP];
+    opts.smallest_step = option[CAP_SMALLEST_STEP];
+    opts.largest_step = option[CAP_LARGEST_STEP];
+    opts.safety = option[CAP_SAFETY];
+    opts.growth = option[CAP_GROWTH];
+    opts.stabilisation = (int)option[CAP_STABILISATION] == STABILISE_PROJECTION
+                             ? PCS_STABILISE_PROJECTION
+                             : PCS_STABILISE_NONE;
+    opts.projection_tolerance = option[MJ_PROJECTION_TOLERANCE];
+    return pcs_march_create(s->mj.base.ctx, s->mj.base.model, &opts, &s->march);
+}
+
+static pcs_status start(pcs_scheme *scheme, pcs_state *state, pcs_statistics *statistics)
+{
+    capturing *s = (capturing *)scheme;
+    memset(state->memory, 0, sizeof(double) * (size_t)memory(scheme));
+    PCS_TRY(create_march(s)); // the options are known now
+    return pcs_moreau_jean_class.start(scheme, state, statistics);
+}
+
+// ---- The parts of a step ----
+
+static pcs_status moreau_jean_step(capturing *s, pcs_state *state, double h,
+                                   pcs_step_report *report)
+{
+    pcs_step_report part;
+    pcs_status status = pcs_moreau_jean_class.step(&s->mj.base, state, h, &part);
+    PCS_TRY(status);
+    pcs_step_report_add(report, &part);
+    pcs_capturing_add_impulses(s, state);
+    return status;
+}
+
+// Step 4: over [t_a, t_b] with the forced contacts active.
+static pcs_status impact_step(capturing *s, pcs_state *state, double t_b, pcs_step_report *report)
+{
+    s->mj.forced = s->forced;
+    pcs_status status = moreau_jean_step(s, state, t_b - *state->t, report);
+    s->mj.forced = NULL;
+    *state->t = t_b;
+    return status;
+}
+
+// Moreau-Jean where the smooth equations do not hold: the first of equal steps up to `until`.
+static pcs_status time_stepping(capturing *s, pcs_state *state, double until,
+                                pcs_step_report *report)
+{
+    const double rest = until - *state->t, length = s->mj.base.options[CAP_TIME_STEP];
+    const double part = 1e-9; // of a step that is still rounding
+    const double steps = length > 0 ? fmax(ceil(rest / length - part), 1) : 1;
+    const double h = rest / steps, t = steps > 1 ? *state->t + h : until;
+    pcs_status status = moreau_jean_step(s, state, h, report);
+    *state->t = t;
+    report->time_stepping += h;
+    ++report->accepted;
+    report->smallest_step = report->smallest_step > 0 ? fmin(report->smallest_step, h) : h;
+    return status;
+}
+
+static void count_smooth(capturing *s, pcs_step_report *report)
+{
+    const double h = s->march->to.t - s->march->from.t;
+    ++report->accepted;
+    report->smallest_step = report->smallest_step > 0 ? fmin(report->smallest_step, h) : h;
+}
+
+// Steps 1 to 4 from the state on, whose phase has been found and begun.
+static pcs_status smooth_part(capturing *s, pcs_state *state, pcs_step_report *report, bool *event)
+{
+    capturing_event kind;
+    double t_a, t_b;
+    PCS_TRY(pcs_march_step(s->march, s->end));
+    PCS_TRY(pcs_capturing_search(s, state, &kind, &t_a, &t_b));
+    *event = kind != CAPTURING_NOTHING;
+    if (kind == CAPTURING_EDGE)
+        return time_stepping(s, state, t_b, report);
+    if (kind == CAPTURING_NOTHING || t_a > s->march->from.t) {
+        if (kind != CAPTURING_NOTHING && t_a < s->march->to.t)
+            PCS_TRY(pcs_march_cut(s->march, t_a));
+        count_smooth(s, report);
+        pcs_capturing_store_smooth(s, state);
+    }
+    return kind == CAPTURING_IMPACT ? impact_step(s, state, t_b, report) : PCS_OK;
+}
+
+// Width of the interval of an event, C h^(p+1), not below what the clock resolves.
+static double location_width(const capturing *s, double h)
+{
+    const double *option = s->mj.base.options;
+    const double clock = 16 * DBL_EPSILON * fmax(fabs(s->begin), fabs(s->end));
+    const double width = option[CAP_LOCATION_CONSTANT] * pow(h, s->march->opts.class->order + 1);
+    return fmin(fmax(fmax(width, option[CAP_LOCATION_FLOOR]), clock), 0.5 * h);
+}
+
+// From the state to the end of the output step, part by part.
+static pcs_status run_parts(capturing *s, pcs_state *state, pcs_step_report *report)
+{
+    const int64_t events_max = (int64_t)s->mj.base.options[CAP_EVENTS_MAX];
+    int64_t events = 0;
+    pcs_status worst = PCS_OK;
+    while (*state->t < s->end) {
+        bool smooth = false, impact = false, event = false;
+        if (events < events_max)
+            PCS_TRY(pcs_capturing_find_phase(s, state, &smooth, &impact));
+        pcs_status status;
+        if (impact) {
+            status = impact_step(s, state, fmin(*state->t + s->width, s->end), report);
+            event = true;
+        } else if (smooth) {
+            status = smooth_part(s, state, report, &event);
+        } else {
+            status = time_stepping(s, state, s->end, report);
+        }
+        PCS_TRY(status);
+        worst = status > worst ? status : worst;
+        events += event;
+    }
+    return worst;
+}
+
+static pcs_status step(pcs_scheme *scheme, pcs_state *state, double h, pcs_step_report *report)
+{
+    capturing *s = (capturing *)scheme;
+    const pcs_model *m = scheme->model;
+    *report = (pcs_step_report){0};
+    s->begin = *state->t;
+    s->end = s->begin + h;
+    s->width = location_width(s, h);
+    if (s->march->opts.fixed)
+        s->march->opts.first_step = h;
+    s->march->h_next = state->memory[MEMORY_STEP];
+    pcs_smooth_bind(s->march->smooth, state->turns, state->external);
+    for (int32_t i = 0; i < m->n_slots; ++i) {
+        s->phase.mode[i] = (uint8_t)state->memory[MEMORY_MODES + i];
+        if ((int)state->status[i] == PCS_OPEN) // impulses of the last output step are no warm start
+            memset(state->r + 3 * i, 0, 3 * sizeof(double));
+    }
+    memset(s->joint_impulse, 0, sizeof(double) * (size_t)m->n_rows);
+    memset(s->contact_impulse, 0, sizeof(double) * 3 * (size_t)m->n_slots);
+    const pcs_march_counts before = s->march->counts;
+    const int64_t evaluations = pcs_smooth_evaluations(s->march->smooth);
+    pcs_status status = run_parts(s, state, report);
+    PCS_TRY(status);
+    report->h = h;
+    report->rejected += (int32_t)(s->march->counts.rejected - before.rejected);
+    report->evaluations = pcs_smooth_evaluations(s->march->smooth) - evaluations;
+    pcs_capturing_finish(s, state, report);
+    state->memory[MEMORY_STEP] = s->march->h_next;
+    for (int32_t i = 0; i < m->n_slots; ++i)
+        state->memory[MEMORY_MODES + i] = s->phase.mode[i];
+    return status;
+}
+
+static const uint8_t *redundant_rows(const pcs_scheme *scheme)
+{
+    return pcs_moreau_jean_class.redundant_rows(scheme);
+}
+
+const pcs_scheme_class pcs_capturing_class = {
+    .name = "capturing",
+    .help = "steps of any order between impacts, Moreau-Jean over a short interval around each",
+    .options = options,
+    .n_options = CAP_OPTION_COUNT,
+    .size = sizeof(capturing),
+    .memory = memory,
+    .init = init,
+    .free = destroy,
+    .start = start,
+    .step = step,
+    .redundant_rows = redundant_rows,
+};

@@ -1,0 +1,304 @@
+// The capturing scheme's events: which contacts stay closed at an instant, and whether one closes or
+// pulls in a smooth step, located to the width that the order asks for.
+#include "schemes/capturing.h"
+
+#include <math.h>
+
+void pcs_capturing_look(capturing *s, const pcs_state *state, double t, const double *q,
+                        const double *v, double *gap, double *rate)
+{
+    const pcs_model *m = s->mj.base.model;
+    pcs_configuration_update(m, &s->mj.end, t, q, v, state->turns, state->external);
+    pcs_model_contacts(m, &s->mj.end, true, s->mj.contacts_end);
+    for (int32_t i = 0; i < m->n_slots; ++i) {
+        double u[3] = {0, 0, 0};
+        gap[i] = s->mj.contacts_end[i].gap;
+        if (gap[i] != HUGE_VAL)
+            pcs_contact_velocity(m, &s->mj.contacts_end[i], v, u);
+        rate[i] = u[0];
+    }
+}
+
+// ---- What stays closed ----
+
+// Contacts that touch and neither approach nor leave become closed, the others open. Counts them; those
+// that approach are `forced`, their number is *impacts. What a Moreau-Jean step has held closed stays so,
+// although its normal velocity at the end is zero only to the order of that step.
+static int32_t mark_touching(capturing *s, const pcs_state *state, int32_t *impacts, bool *friction)
+{
+    const pcs_model *m = s->mj.base.model;
+    const double speed = s->mj.base.options[MJ_IMPACT_SPEED];
+    int32_t closed = 0;
+    *impacts = 0;
+    *friction = false;
+    for (int32_t i = 0; i < m->n_slots; ++i) {
+        const double gap = s->gap_from[i], rate = s->rate_from[i];
+        const bool held = (int)state->status[i] != PCS_OPEN && fabs(state->u[3 * i]) <= speed;
+        const bool was_closed = held || s->phase.mode[i] != PCS_MODE_OPEN;
+        const bool touches = gap != HUGE_VAL &&
+                             (was_closed || gap <= s->mj.base.options[CAP_REST_GAP]);
+        const bool rests = touches && (held || fabs(rate) <= speed);
+        s->forced[i] = touches && !rests && (was_closed || gap <= 0) && rate < 0;
+        s->phase.mode[i] = rests ? PCS_MODE_SLIDE : PCS_MODE_OPEN;
+        closed += rests;
+        *impacts += s->forced[i];
+        *friction = *friction || (rests && s->mj.contacts_end[i].law.friction > 0);
+    }
+    return closed;
+}
+
+// Begins the march with the present phase, on the manifold of its rows.
+static pcs_status begin_march(capturing *s, pcs_state *state, bool closed, bool *smooth)
+{
+    const double tolerance = s->mj.base.options[MJ_PROJECTION_TOLERANCE];
+    if (closed) {
+        PCS_TRY(pcs_smooth_set_phase(s->march->smooth, &s->phase));
+        pcs_status status = pcs_smooth_project(s->march->smooth, *state->t, state->q, state->v,
+                                               tolerance, true, true);
+        PCS_TRY(status);
+        *smooth = status == PCS_OK;
+        if (!*smooth)
+            return PCS_OK;
+    }
+    return pcs_march_begin(s->march, &s->phase, *state->t, state->q, state->v, true);
+}
+
+// The closed contact that pulls most, or -1.
+static int32_t strongest_pull(const capturing *s, const pcs_smooth_point *point)
+{
+    double worst = 0;
+    int32_t found = -1;
+    for (int32_t i = 0; i < s->mj.base.model->n_slots; ++i) {
+        int32_t row = pcs_smooth_slot_row(s->march->smooth, i);
+        if (row >= 0 && point->lambda[row] < worst) {
+            worst = point->lambda[row];
+            found = i;
+        }
+    }
+    return found;
+}
+
+// Normal acceleration of a contact at the beginning of the march.
+static double normal_acceleration(const capturing *s, int32_t slot)
+{
+    const pcs_model *m = s->mj.base.model;
+    const pcs_contact *contact = &s->mj.contacts_end[slot];
+    double acceleration = contact->convective[0];
+    for (int32_t e = 0; e < contact->row.n_nodes; ++e) {
+        const pcs_node *node = pcs_model_node(m, contact->row.node[e]);
+        for (int32_t j = 0; j < node->n_v; ++j)
+            acceleration += contact->row.J[e][j] * s->march->to.a[node->v + j];
+    }
+    return acceleration;
+}
+
+// Complementarity at acceleration level by letting go, one after the other, what pulls. If one that
+// was let go accelerates into the other body all the same, the question which contacts stay closed
+// has not been answered: *smooth is false. (Corners of a box that the others hold have accelerations of
+// the size of rounding: what makes no speed until the output counts as none.)
+static pcs_status let_go(capturing *s, pcs_state *state, int32_t closed, bool *smooth)
+{
+    const pcs_model *m = s->mj.base.model;
+    const double speed = s->mj.base.options[MJ_IMPACT_SPEED];
+    bool any = false;
+    for (int32_t i = 0; i < m->n_slots; ++i)
+        s->forced[i] = false; // here: let go
+    for (int32_t left = closed;; --left) {
+        PCS_TRY(begin_march(s, state, left > 0, smooth));
+        if (!*smooth)
+            return PCS_OK;
+        int32_t slot = strongest_pull(s, &s->march->to);
+        if (slot < 0)
+            break;
+        s->phase.mode[slot] = PCS_MODE_OPEN;
+        s->forced[slot] = any = true;
+    }
+    for (int32_t i = 0; i < m->n_slots && any; ++i)
+        if (s->forced[i] && normal_acceleration(s, i) * (s->end - *state->t) < -speed)
+            *smooth = false;
+    return PCS_OK;
+}
+
+// Contacts that leave, but would rise by less than rest_gap before they fall back, are at rest: the end
+// of an accumulation, whose flights soon are below the rounding of the positions. How many.
+static int32_t stop_low_flights(capturing *s, bool *friction)
+{
+    const pcs_model *m = s->mj.base.model;
+    const double height = s->mj.base.options[CAP_REST_GAP];
+    int32_t stopped = 0;
+    for (int32_t i = 0; i < m->n_slots; ++i) {
+        const double rate = s->rate_from[i];
+        if (s->phase.mode[i] != PCS_MODE_OPEN || s->gap_from[i] > height || !(rate > 0))
+            continue;
+        const double acceleration = normal_acceleration(s, i);
+        if (!(acceleration < 0) || rate * rate > -2 * acceleration * height)
+            continue;
+        s->phase.mode[i] = PCS_MODE_SLIDE;
+        *friction = *friction || s->mj.contacts_end[i].law.friction > 0;
+        ++stopped;
+    }
+    return stopped;
+}
+
+pcs_status pcs_capturing_find_phase(capturing *s, pcs_state *state, bool *smooth, bool *impact)
+{
+    const pcs_model *m = s->mj.base.model;
+    int32_t impacts;
+    bool friction;
+    pcs_capturing_look(s, state, *state->t, state->q, state->v, s->gap_from, s->rate_from);
+    pcs_model_contacts_convective(m, &s->mj.end, s->mj.contacts_end);
+    int32_t closed = mark_touching(s, state, &impacts, &friction);
+    *impact = impacts > 0;
+    *smooth = !*impact && !friction;
+    if (*impact) // what rests takes part in the impact
+        for (int32_t i = 0; i < m->n_slots; ++i)
+            s->forced[i] = s->forced[i] || s->phase.mode[i] != PCS_MODE_OPEN;
+    if (!*smooth)
+        return PCS_OK;
+    PCS_TRY(let_go(s, state, closed, smooth));
+    if (!*smooth)
+        return PCS_OK;
+    const int32_t stopped = stop_low_flights(s, &friction);
+    *smooth = !friction;
+    if (stopped == 0 || friction)
+        return PCS_OK;
+    return let_go(s, state, closed + stopped, smooth);
+}
+
+// ---- Events in a step ----
+
+// State of the open and closed contacts at an instant of the last step, compared with the limits of the
+// step: true where one has closed or pulls.
+static bool is_behind(capturing *s, const pcs_state *state, const pcs_smooth_point *point,
+                      bool *closes)
+{
+    const pcs_model *m = s->mj.base.model;
+    bool pulls = false;
+    *closes = false;
+    pcs_capturing_look(s, state, point->t, point->q, point->v, s->gap_to, s->rate_to);
+    for (int32_t i = 0; i < m->n_slots; ++i) {
+        int32_t row = pcs_smooth_slot_row(s->march->smooth, i);
+        if (row < 0)
+            *closes = *closes || s->gap_to[i] < s->level[i];
+        else
+            pulls = pulls || point->lambda[row] < 0;
+    }
+    return *closes || pulls;
+}
+
+// A contact may close and open again inside the step: the instant of its smallest gap, if that gap is
+// below the level, else the end of the step.
+static pcs_status find_dip(capturing *s, const pcs_state *state, int32_t slot, double *t)
+{
+    double low = s->march->from.t, high = s->march->to.t, gap = HUGE_VAL;
+    while (high - low > s->width) {
+        double middle = 0.5 * (low + high);
+        if (!(middle > low) || !(middle < high))
+            break;
+        PCS_TRY(pcs_march_dense(s->march, middle, &s->probe));
+        pcs_capturing_look(s, state, middle, s->probe.q, s->probe.v, s->gap_to, s->rate_to);
+        gap = s->gap_to[slot];
+        if (gap < s->level[slot])
+            break;
+        *(s->rate_to[slot] < 0 ? &low : &high) = middle;
+    }
+    *t = gap < s->level[slot] ? s->probe.t : s->march->to.t;
+    return PCS_OK;
+}
+
+// Whether the tangents of the gap at both ends of the step meet below the level.
+static bool may_dip(const capturing *s, int32_t slot)
+{
+    const double rate_from = s->rate_from[slot], rate_to = s->rate_to[slot];
+    if (s->gap_from[slot] == HUGE_VAL || s->gap_to[slot] == HUGE_VAL || rate_from >= 0 ||
+        rate_to <= 0)
+        return false;
+    const double h = s->march->to.t - s->march->from.t;
+    return s->gap_from[slot] + h * rate_from < s->level[slot] &&
+           s->gap_to[slot] - h * rate_to < s->level[slot];
+}
+
+// Whether a closed contact has gone over to another face; looks at the contacts evaluated last.
+static bool crosses_edge(const capturing *s)
+{
+    for (int32_t i = 0; i < s->mj.base.model->n_slots; ++i)
+        if (pcs_smooth_slot_row(s->march->smooth, i) >= 0 &&
+            s->mj.contacts_end[i].face != s->face_from[i])
+            return true;
+    return false;
+}
+
+// The first instant that is known to lie behind an event; *found is false without any.
+static pcs_status bracket(capturing *s, const pcs_state *state, double *high, bool *found)
+{
+    const pcs_model *m = s->mj.base.model;
+    const pcs_smooth_point *from = &s->march->from, *to = &s->march->to;
+    const double tolerance = s->mj.base.options[MJ_PROJECTION_TOLERANCE],
+                 speed = s->mj.base.options[MJ_IMPACT_SPEED];
+    pcs_capturing_look(s, state, from->t, from->q, from->v, s->gap_from, s->rate_from);
+    for (int32_t i = 0; i < m->n_slots; ++i) {
+        s->face_from[i] = s->mj.contacts_end[i].face;
+        // A contact that leaves closes again where it began. One that was let go has no speed yet:
+        // its gap is known to the projection's tolerance alone. (That tolerance for all would give
+        // back to a ball, at each bounce, the speed of a fall through it.)
+        const bool let_go = s->gap_from[i] <= tolerance && s->rate_from[i] <= speed;
+        s->level[i] = fmin(s->gap_from[i], 0) - (let_go ? tolerance : 0);
+    }
+    bool closes;
+    *high = to->t;
+    *found = is_behind(s, state, to, &closes);
+    s->edge = crosses_edge(s);
+    if (s->edge)
+        return PCS_OK;
+    for (int32_t i = 0; i < m->n_slots; ++i)
+        s->forced[i] = pcs_smooth_slot_row(s->march->smooth, i) < 0 && may_dip(s, i);
+    for (int32_t i = 0; i < m->n_slots; ++i) {
+        double t = to->t;
+        if (s->forced[i])
+            PCS_TRY(find_dip(s, state, i, &t));
+        if (t < *high) {
+            *high = t;
+            *found = true;
+        }
+    }
+    return PCS_OK;
+}
+
+pcs_status pcs_capturing_search(capturing *s, const pcs_state *state, capturing_event *event,
+                                double *t_a, double *t_b)
+{
+    const pcs_model *m = s->mj.base.model;
+    double low = s->march->from.t, high;
+    bool found = false, closes;
+    *event = CAPTURING_NOTHING;
+    if (m->n_slots == 0)
+        return PCS_OK;
+    PCS_TRY(bracket(s, state, &high, &found));
+    if (s->edge) {
+        *event = CAPTURING_EDGE;
+        *t_a = low;
+        *t_b = s->march->to.t;
+        return PCS_OK;
+    }
+    if (!found)
+        return PCS_OK;
+    while (high - low > s->width) {
+        double middle = 0.5 * (low + high);
+        if (!(middle > low) || !(middle < high))
+            break;
+        PCS_TRY(pcs_march_dense(s->march, middle, &s->probe));
+        *(is_behind(s, state, &s->probe, &closes) ? &high : &low) = middle;
+    }
+    const pcs_smooth_point *behind = &s->march->to;
+    if (high < s->march->to.t) {
+        PCS_TRY(pcs_march_dense(s->march, high, &s->probe));
+        behind = &s->probe;
+    }
+    is_behind(s, state, behind, &closes);
+    for (int32_t i = 0; i < m->n_slots; ++i)
+        s->forced[i] = pcs_smooth_slot_row(s->march->smooth, i) >= 0 || s->gap_to[i] < s->level[i];
+    *event = closes ? CAPTURING_IMPACT : CAPTURING_RELEASE;
+    *t_a = closes ? low : high; // a contact that opens needs no interval
+    *t_b = high;
+    return PCS_OK;
+}

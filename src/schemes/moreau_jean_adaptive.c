@@ -1,0 +1,290 @@
+// Moreau-Jean time stepping with its own choice of the step [Acary lectures 3.9; Haddouni 2015, 3.12].
+//
+// A step of length h is made once in one piece (x_1) and once in two halves (x_2), from the same
+// state. Positions alone are compared:
+//     e = |x_2 - x_1| / (2^p - 1)   (p = 0: 2 |x_2 - x_1|),   tol_i = tolerance + relative max(|x_0|, |x_2|)
+//     error = max( max_i e_i / tol_i,  penetration / tolerance )                           (eq. 129)
+//     h_new = h min( growth, max( shrink, safety error^(-1/(p+1)) ) )
+// error <= 1 accepts the halves, which are the better solution. Penetration is that which the halves
+// add before their projection: without it a motion that is integrated exactly (free flight) lets h grow
+// until both solutions jump over an impact alike.
+#include "schemes/moreau_jean_adaptive.h"
+
+#include <math.h>
+
+#include "schemes/moreau_jean.h"
+
+// Options, behind those of Moreau-Jean.
+enum {
+    MJA_TOLERANCE = MJ_OPTION_COUNT,
+    MJA_RELATIVE_TOLERANCE,
+    MJA_ERROR_ORDER,
+    MJA_PENETRATION_CONTROL,
+    MJA_SAFETY,
+    MJA_SHRINK,
+    MJA_GROWTH,
+    MJA_FIRST_STEP,
+    MJA_SMALLEST_STEP,
+    MJA_LARGEST_STEP,
+    MJA_OPTION_COUNT
+};
+
+static const char *const switches[] = {"off", "on", NULL};
+
+static const pcs_option options[MJA_OPTION_COUNT] = {
+    MJ_OPTION_ROWS,
+    [MJA_TOLERANCE] = PCS_REAL_ROW("tolerance", 1e-4, 1e-14, 1e9,
+                                   "error of the positions and penetration in a step, m or rad"),
+    [MJA_RELATIVE_TOLERANCE] = PCS_REAL_ROW(
+        "relative_tolerance", 0, 0, 1,
+        "part of the size of a coordinate (not of a rotation) that is added to its tolerance"),
+    [MJA_ERROR_ORDER] = PCS_INTEGER_ROW("error_order", 1, 0, 2,
+                                        "p, order of the scheme that the error estimate assumes"),
+    [MJA_PENETRATION_CONTROL] = PCS_CHOICE_ROW(
+        "penetration_control", 1, 1, switches,
+        "off: the error estimate does not see penetration, which misses impacts"),
+    [MJA_SAFETY] = PCS_REAL_ROW("safety", 0.9, 0.1, 1, "factor on the step that the error allows"),
+    [MJA_SHRINK] = PCS_REAL_ROW("shrink", 0.1, 1e-3, 0.9,
+                                "smallest ratio of a step to the one before"),
+    [MJA_GROWTH] = PCS_REAL_ROW("growth", 5, 1, 100, "largest ratio of a step to the one before"),
+    [MJA_FIRST_STEP] = PCS_REAL_ROW("first_step", 0, 0, 1e9,
+                                    "length of the first try, s; 0: the time between outputs"),
+    [MJA_SMALLEST_STEP] = PCS_REAL_ROW("smallest_step", 1e-9, 1e-15, 1e9,
+                                       "a step of this length is accepted whatever its error, s"),
+    [MJA_LARGEST_STEP] = PCS_REAL_ROW("largest_step", 1e9, 1e-15, 1e9, "longest step, s"),
+};
+
+enum { MEMORY_PROPOSED, MEMORY_COUNT }; // length that the next step should have; 0: none yet
+
+typedef struct adaptive {
+    moreau_jean mj;           // first, as its functions want it
+    pcs_state before, coarse; // before the step at hand; after it in one piece
+    double *difference;       // n_v
+} adaptive;
+
+// Remainders below this part of a step belong to it: they are the rounding of the sum of the steps.
+static const double TIME_ROUNDING = 1e-9;
+
+static pcs_status init(pcs_scheme *scheme)
+{
+    adaptive *s = (adaptive *)scheme;
+    PCS_TRY(pcs_moreau_jean_class.init(scheme));
+    PCS_TRY(pcs_state_init(scheme->ctx, scheme->model, MEMORY_COUNT, &s->before));
+    PCS_TRY(pcs_state_init(scheme->ctx, scheme->model, MEMORY_COUNT, &s->coarse));
+    s->difference = PCS_NEW_ARRAY(scheme->ctx, double, scheme->model->n_v);
+    return s->difference ? PCS_OK : PCS_ERROR_MEMORY;
+}
+
+static void destroy(pcs_scheme *scheme)
+{
+    adaptive *s = (adaptive *)scheme;
+    pcs_moreau_jean_class.free(scheme);
+    pcs_state_free(scheme->ctx, &s->before);
+    pcs_state_free(scheme->ctx, &s->coarse);
+    pcs_free(scheme->ctx, s->difference);
+}
+
+static int64_t memory(const pcs_scheme *scheme)
+{
+    (void)scheme;
+    return MEMORY_COUNT;
+}
+
+static pcs_status start(pcs_scheme *scheme, pcs_state *state, pcs_statistics *statistics)
+{
+    state->memory[MEMORY_PROPOSED] = 0;
+    return pcs_moreau_jean_class.start(scheme, state, statistics);
+}
+
+// ---- The error ----
+
+// Largest e_i / tol_i. Rotations have no size: their tolerance is absolute.
+static double position_error(adaptive *s, const pcs_state *fine)
+{
+    const pcs_model *m = s->mj.base.model;
+    const double *option = s->mj.base.options;
+    const double p = option[MJA_ERROR_ORDER], factor = p > 0 ? 1 / (exp2(p) - 1) : 2;
+    double worst = 0, sum = 0;
+    pcs_model_difference(m, fine->q, s->coarse.q, s->difference);
+    for (int32_t k = 0; k < m->nodes.count; ++k) {
+        const pcs_node *node = pcs_model_node(m, k);
+        const int32_t flat = pcs_node_translations(node->kind);
+        for (int32_t j = 0; j < node->n_v; ++j) {
+            double size = 0;
+            if (j < flat)
+                size = fmax(fabs(s->before.q[node->q + j]), fabs(fine->q[node->q + j]));
+            double error = factor * fabs(s->difference[node->v + j]) /
+                           (option[MJA_TOLERANCE] + option[MJA_RELATIVE_TOLERANCE] * size);
+            worst = fmax(worst, error);
+            sum += error;
+        }
+    }
+    return isfinite(sum) ? worst : HUGE_VAL; // the maximum does not see a NaN
+}
+
+// ---- A step ----
+
+// Takes everything back to the state before the step at hand.
+static void take_back(adaptive *s, pcs_state *state, int64_t events)
+{
+    pcs_state_copy(state, &s->before);
+    pcs_event_log_rewind(&s->mj.base.events, events, state->status);
+}
+
+// One Moreau-Jean step; *done is false where a shorter step may help: a solve that did not converge and
+// must not be accepted, or numbers that are not finite.
+static pcs_status try_step(adaptive *s, pcs_state *state, double h, pcs_step_report *report,
+                           bool *done)
+{
+    pcs_step_report part = {0};
+    pcs_status status = pcs_mj_step_once(&s->mj, state, h, &part);
+    *done = status >= 0 && part.h > 0;
+    if (status < 0 && status != PCS_ERROR_NUMERIC && status != PCS_ERROR_SINGULAR)
+        return status;
+    pcs_step_report_add(report, &part);
+    return status;
+}
+
+// Both solutions over h; the halves end in `state`. *error is HUGE_VAL where one could not be found.
+static pcs_status try_length(adaptive *s, pcs_state *state, double h, pcs_step_report *report,
+                             double *error)
+{
+    const double *option = s->mj.base.options;
+    const int64_t events = s->mj.base.events.count;
+    const pcs_problem_hook *hook = s->mj.base.problem_hook;
+    pcs_step_report unused = {0};
+    bool done;
+    *error = HUGE_VAL;
+    pcs_state_copy(&s->coarse, &s->before);
+    s->mj.base.problem_hook = NULL; // the long step is no part of the motion
+    pcs_status status = try_step(s, &s->coarse, h, &unused, &done);
+    s->mj.base.problem_hook = hook;
+    pcs_event_log_rewind(&s->mj.base.events, events, s->before.status);
+    report->newton_iterations += unused.newton_iterations;
+    report->solver_iterations += unused.solver_iterations;
+    double violation = 0;
+    pcs_status worst = PCS_OK;
+    for (int half = 0; half < 2 && done; ++half) {
+        status = try_step(s, state, 0.5 * h, report, &done);
+        violation = fmax(violation, s->mj.violation);
+        worst = status > worst ? status : worst;
+    }
+    if (!done)
+        return status;
+    *error = position_error(s, state);
+    if (option[MJA_PENETRATION_CONTROL] > 0)
+        *error = fmax(*error, violation / option[MJA_TOLERANCE]);
+    return worst;
+}
+
+static double next_length(const adaptive *s, double h, double error)
+{
+    const double *option = s->mj.base.options;
+    double ratio = option[MJA_SAFETY] * pow(error, -1 / (option[MJA_ERROR_ORDER] + 1));
+    ratio = fmin(option[MJA_GROWTH], fmax(option[MJA_SHRINK], ratio));
+    return fmin(fmax(h * ratio, option[MJA_SMALLEST_STEP]), option[MJA_LARGEST_STEP]);
+}
+
+static pcs_status gave_up(const adaptive *s, pcs_status status, double h)
+{
+    if (status < 0)
+        return status; // the message is there
+    return pcs_error(s->mj.base.ctx, PCS_ERROR_NUMERIC,
+                     "t = %g: the step did not converge even with the smallest length %g; raise "
+                     "solver_tolerance or newton_tolerance, or set on_failure to accept",
+                     *s->before.t, h);
+}
+
+// One accepted step of at most `rest`; the proposal for the next one is in the state's memory.
+static pcs_status advance(adaptive *s, pcs_state *state, double rest, pcs_step_report *report)
+{
+    const double smallest = s->mj.base.options[MJA_SMALLEST_STEP];
+    const double proposed = state->memory[MEMORY_PROPOSED];
+    const int64_t events = s->mj.base.events.count;
+    bool fitted = proposed >= rest * (1 - TIME_ROUNDING);
+    double h = fitted ? rest : proposed;
+    pcs_state_copy(&s->before, state);
+    for (;;) {
+        pcs_step_report part = {0};
+        double error;
+        pcs_status status = try_length(s, state, h, &part, &error);
+        if (status < 0 && status != PCS_ERROR_NUMERIC && status != PCS_ERROR_SINGULAR)
+            return status;
+        const bool last_try = h <= smallest * (1 + TIME_ROUNDING);
+        if (error <= 1 || (last_try && error < HUGE_VAL)) {
+            double next = next_length(s, h, error);
+            // A step cut to end at an output time, with an error that allows the largest growth,
+            // says nothing of longer ones.
+            if (fitted && next >= s->mj.base.options[MJA_GROWTH] * h)
+                next = fmax(next, proposed);
+            state->memory[MEMORY_PROPOSED] = next;
+            pcs_step_report_add(report, &part);
+            ++report->accepted;
+            report->smallest_step = report->accepted == 1 ? h : fmin(report->smallest_step, h);
+            return status;
+        }
+        take_back(s, state, events);
+        if (last_try)
+            return gave_up(s, status, h);
+        ++report->rejected;
+        report->newton_iterations += part.newton_iterations;
+        report->solver_iterations += part.solver_iterations;
+        h = fmin(next_length(s, h, error), h * s->mj.base.options[MJA_SAFETY]);
+        h = fmax(h, smallest);
+        fitted = false;
+    }
+}
+
+// The length that the next step should have: the last proposal, or that of the first try.
+static double proposal(const pcs_scheme *scheme, const pcs_state *state, double rest)
+{
+    const double *option = scheme->options;
+    double h = state->memory[MEMORY_PROPOSED];
+    if (h == 0)
+        h = option[MJA_FIRST_STEP] > 0 ? option[MJA_FIRST_STEP] : rest;
+    return fmin(fmax(h, option[MJA_SMALLEST_STEP]), option[MJA_LARGEST_STEP]);
+}
+
+pcs_status pcs_mj_adaptive_advance(pcs_scheme *scheme, pcs_state *state, double rest,
+                                   pcs_step_report *report)
+{
+    state->memory[MEMORY_PROPOSED] = proposal(scheme, state, rest);
+    return advance((adaptive *)scheme, state, rest, report);
+}
+
+static pcs_status step(pcs_scheme *scheme, pcs_state *state, double h, pcs_step_report *report)
+{
+    const double end = *state->t + h;
+    *report = (pcs_step_report){0};
+    pcs_status worst = PCS_OK;
+    double rest = h;
+    do {
+        pcs_status status = pcs_mj_adaptive_advance(scheme, state, rest, report);
+        PCS_TRY(status);
+        worst = status > worst ? status : worst;
+        rest = end - *state->t;
+    } while (rest > TIME_ROUNDING * *state->h); // *state->h: the last half step
+    *state->t = end;
+    report->h = h;
+    return worst;
+}
+
+static const uint8_t *redundant_rows(const pcs_scheme *scheme)
+{
+    return pcs_moreau_jean_class.redundant_rows(scheme);
+}
+
+const pcs_scheme_class pcs_moreau_jean_adaptive_class = {
+    .name = "moreau-jean-adaptive",
+    .help = "Moreau-Jean time stepping with steps chosen by halving; the step given is that of the "
+            "output",
+    .options = options,
+    .n_options = MJA_OPTION_COUNT,
+    .size = sizeof(adaptive),
+    .memory = memory,
+    .init = init,
+    .free = destroy,
+    .start = start,
+    .step = step,
+    .redundant_rows = redundant_rows,
+};
