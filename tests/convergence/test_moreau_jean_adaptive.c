@@ -58,9 +58,9 @@ static outcome measure(scene *s, double end, double (*exact)(double))
 
 // Acary lectures 3.9 of the digest: errors 7.6e-3, 1.1e-3, 7.9e-5 for tolerances 1e-2, 1e-3, 1e-4
 // with 48, 79, 132 accepted steps; p = 1, theta = forecast = 1/2, without projection. It does not say
-// the first step, nor which of the two solutions is kept, and no choice of these (10 first steps,
-// either solution or their extrapolation, both norms, seven limits of the step, in a program of
-// thirty lines) gives its counts. Here the halves are kept: the two last errors are met with 0.6
+// the first step, nor which of the two solutions is kept, and no choice of these that was tried
+// (10 first steps, either solution or their extrapolation, both norms, six limits of the step) gives
+// its counts. Here the halves are kept: the two last errors are met with 0.6
 // times the steps; at 1e-2, where the tolerance is a hundredth of the drop and an impact more or less
 // decides, the error is 1.8e-2.
 static void test_published_ball(void **state)
