@@ -24,7 +24,19 @@ if(peer_ode_FOUND)
     target_link_libraries(peer_ode_engine INTERFACE PkgConfig::peer_ode)
 endif()
 
-foreach(engine mujoco ode)
+# IDA of SUNDIALS comes without a pkg-config file; its parts are libraries of their own.
+find_path(SUNDIALS_INCLUDE ida/ida.h)
+find_library(SUNDIALS_IDA_LIBRARY sundials_ida)
+find_library(SUNDIALS_VECTOR_LIBRARY sundials_nvecserial)
+add_library(peer_sundials_engine INTERFACE)
+if(SUNDIALS_INCLUDE AND SUNDIALS_IDA_LIBRARY AND SUNDIALS_VECTOR_LIBRARY)
+    set(peer_sundials_FOUND TRUE)
+    target_include_directories(peer_sundials_engine SYSTEM INTERFACE ${SUNDIALS_INCLUDE})
+    target_link_libraries(peer_sundials_engine INTERFACE
+        ${SUNDIALS_IDA_LIBRARY} ${SUNDIALS_VECTOR_LIBRARY} m)
+endif()
+
+foreach(engine mujoco ode sundials)
     file(GLOB peer_sources CONFIGURE_DEPENDS bench/peer_${engine}*.c bench/peer_${engine}*.cpp)
     if(NOT peer_${engine}_FOUND)
         message(STATUS "${engine} is not installed: the benchmarks leave out the ratios against it")

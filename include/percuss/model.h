@@ -327,7 +327,11 @@ PCS_API pcs_status pcs_model_find_input(pcs_context *ctx, const pcs_model *model
                                         int32_t *input) PCS_MUST_CHECK;
 PCS_API int32_t pcs_model_coordinate_count(const pcs_model *model); // numbers in q
 PCS_API int32_t pcs_model_velocity_count(const pcs_model *model);   // numbers in v
-PCS_API int32_t pcs_model_row_count(const pcs_model *model);        // bilateral constraint rows
+// d = q2 [-] q1, as many numbers as in v: the displacement that leads from q1 to q2. Rotations in
+// space count as rotation vectors, so that the length of d does not depend on the sign of quaternions.
+PCS_API void pcs_model_difference(const pcs_model *model, const double *q2, const double *q1,
+                                  double *d);
+PCS_API int32_t pcs_model_row_count(const pcs_model *model); // bilateral constraint rows
 // Name of constraint row i, such as "joint.hinge (row 2: x)".
 PCS_API const char *pcs_model_row_name(const pcs_model *model, int32_t row);
 

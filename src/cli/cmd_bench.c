@@ -420,14 +420,15 @@ static cli_exit measure_file(session *run, int i)
 static void print_profile(const session *run, const cli_group *group, int32_t tolerance)
 {
     cli_profile profile;
-    char text[CLI_CLASS_TEXT];
-    const char *title = group ? cli_class_text(text, group->problem_class, group->dimension)
-                              : "all problems";
+    char text[CLI_CLASS_TEXT], title[64];
+    snprintf(title, sizeof title, "%s, tolerance %g",
+             group ? cli_class_text(text, group->problem_class, group->dimension) : "all problems",
+             run->table.tolerance[tolerance]);
     if (!cli_profile_create(&profile, &run->table, group, tolerance)) {
         cli_message("out of memory");
         return;
     }
-    cli_profile_print(stdout, &profile, title);
+    cli_profile_print(stdout, &profile, title, "solver");
     cli_profile_free(&profile);
 }
 

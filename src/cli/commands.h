@@ -22,5 +22,6 @@ cli_exit cli_report(int argc, char **argv);
 cli_exit cli_list(int argc, char **argv);
 cli_exit cli_solve(int argc, char **argv);
 cli_exit cli_bench(int argc, char **argv);
+cli_exit cli_compare(int argc, char **argv);
 
 #endif

@@ -20,6 +20,7 @@ static const verb verbs[] = {
     {"plot", cli_plot, "draw signals of results: over time, or one over the other"},
     {"export", cli_export, "write the frames of a result as ParaView files"},
     {"report", cli_report, "write a page that shows a run, or compares several"},
+    {"compare", cli_compare, "compare schemes on models: work and precision, profiles, drift"},
     {"solve", cli_solve, "solve contact problems from files and check the answers"},
     {"bench", cli_bench, "measure the solvers on contact problems, also against a peer"},
     {"list", cli_list, "list schemes, solvers, joints, contacts, shapes and keys, with defaults"},
@@ -51,10 +52,11 @@ static cli_exit unknown_verb(const char *name)
     if (nearest)
         cli_message("unknown verb '%s'; did you mean '%s'?", name, nearest);
     else
-        cli_message("unknown verb '%s'; there are run, check, info, plot, export, report, solve, "
-                    "bench, list "
-                    "(percuss --help)",
-                    name);
+        cli_message(
+            "unknown verb '%s'; there are run, check, info, plot, export, report, compare, solve, "
+            "bench, list "
+            "(percuss --help)",
+            name);
     return CLI_EXIT_BAD_INPUT;
 }
 

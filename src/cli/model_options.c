@@ -64,15 +64,22 @@ static pcs_status make_simulation(pcs_context *ctx, const pcs_model_file *file,
     return status < 0 ? status : pcs_simulation_start(*simulation);
 }
 
-cli_exit cli_load(pcs_context *ctx, const char *path, const cli_settings *settings,
-                  pcs_model_file **file, pcs_simulation **simulation)
+cli_exit cli_read_model(pcs_context *ctx, const char *path, const cli_settings *settings,
+                        pcs_model_file **file)
 {
     if (!is_model(path))
         return CLI_EXIT_BAD_INPUT;
     pcs_status status = pcs_model_file_read(ctx, path, settings->list, settings->count, file);
-    if (status < 0)
-        return cli_input_error(ctx, status);
-    status = make_simulation(ctx, *file, simulation);
+    return status < 0 ? cli_input_error(ctx, status) : CLI_EXIT_OK;
+}
+
+cli_exit cli_load(pcs_context *ctx, const char *path, const cli_settings *settings,
+                  pcs_model_file **file, pcs_simulation **simulation)
+{
+    cli_exit code = cli_read_model(ctx, path, settings, file);
+    if (code != CLI_EXIT_OK)
+        return code;
+    pcs_status status = make_simulation(ctx, *file, simulation);
     if (status < 0)
         return cli_input_error(ctx, pcs_model_file_locate(*file, status));
     return CLI_EXIT_OK;

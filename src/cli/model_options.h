@@ -16,6 +16,9 @@ void cli_settings_free(cli_settings *settings);
 bool cli_settings_add(cli_settings *settings, char *text);
 void cli_settings_put(cli_settings *settings, const char *key, const char *value);
 
+// The model file alone. On failure a message was printed.
+cli_exit cli_read_model(pcs_context *ctx, const char *path, const cli_settings *settings,
+                        pcs_model_file **file);
 // Model file, simulation with the file's scheme options, initial state on the joints. On failure a
 // message was printed; the parts made so far are in place and must still be destroyed.
 cli_exit cli_load(pcs_context *ctx, const char *path, const cli_settings *settings,

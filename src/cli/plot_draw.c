@@ -1,5 +1,5 @@
-// Layout of a figure: panels one below the other (phase plots alone: side by side), time axes in
-// common, legends where they cover no data.
+// Layout of a figure: panels one below the other (phase plots alone: side by side or in a grid),
+// time axes in common, legends where they cover no data.
 #include "plot_draw.h"
 
 #ifdef PERCUSS_HAVE_CAIRO
@@ -12,6 +12,7 @@
 
 // Points. PANEL_GAP separates stacked panels, X_ROOM has tick labels and the title below a frame.
 static const double MARGIN = 7, PANEL_GAP = 9, X_ROOM = 6 + 2.6 * PLOT_TEXT_SIZE, TITLE_ROOM = 18;
+static const double PANEL_TITLE_ROOM = 1.8 * PLOT_TEXT_SIZE;
 // Finest distinctions in a point: half a line's width along time, less in phase plots.
 static const double COLUMNS_IN_POINT = 2, CELLS_IN_POINT = 4;
 
@@ -143,20 +144,21 @@ static void choose_axes(cairo_t *cr, const layout *lay, plot_frame *frame)
 {
     const plot_figure *figure = lay->figure;
     const plot_panel *panel = frame->panel;
-    plot_range y = value_range(panel, false, figure->log_y, lay->window);
+    bool log_x = figure->log_x || panel->log_x, log_y = figure->log_y || panel->log_y;
+    plot_range y = value_range(panel, false, log_y, lay->window);
     plot_range x = lay->window;
     frame->empty = plot_range_is_empty(y);
     if (!panel->by_time)
-        x = plot_range_widen(value_range(panel, true, figure->log_x, x), 0.04, figure->log_x);
+        x = plot_range_widen(value_range(panel, true, log_x, x), 0.04, log_x);
     if (panel->states) {
         frame->y = plot_axis_whole((plot_range){-0.3, y.hi > 2 ? 3.3 : 2.3});
     } else {
-        y = plot_range_widen(y, 0.05, figure->log_y);
-        if (figure->equal && !panel->by_time && !figure->log_x && !figure->log_y)
+        y = panel->share_y ? (plot_range){-0.02, 1.02} : plot_range_widen(y, 0.05, log_y);
+        if (figure->equal && !panel->by_time && !log_x && !log_y)
             make_equal(&x, &y, &frame->box);
-        frame->y = plot_axes_choose_y(y, figure->log_y, frame->box.height);
+        frame->y = plot_axes_choose_y(y, log_y, frame->box.height);
     }
-    frame->x = plot_axes_choose_x(cr, x, figure->log_x, frame->box.width);
+    frame->x = plot_axes_choose_x(cr, x, log_x, frame->box.width);
 }
 
 static double top_of(const layout *lay)
@@ -183,17 +185,52 @@ static void stack(const layout *lay, double left)
     }
 }
 
+// Where panel p begins in a grid: its column, and the row it is in.
+static int32_t find_cell(const plot_figure *figure, int32_t p, int32_t *row)
+{
+    int32_t columns = figure->columns > 0 ? figure->columns : figure->n_panels, next = 0;
+    *row = 0;
+    for (int32_t i = 0;; i++) {
+        int32_t span = figure->panels[i].span > 1 ? figure->panels[i].span : 1;
+        if (next > 0 && next + span > columns) {
+            next = 0;
+            ++*row;
+        }
+        if (i == p)
+            return next;
+        next += span;
+    }
+}
+
+// Legends and titles above the panels of a row.
+static double room_above(const layout *lay, int32_t row)
+{
+    const plot_figure *figure = lay->figure;
+    double above = 0;
+    for (int32_t p = 0; p < figure->n_panels; p++) {
+        int32_t own;
+        find_cell(figure, p, &own);
+        double title = figure->panels[p].title ? PANEL_TITLE_ROOM : 0;
+        if (own == row)
+            above = fmax(above, lay->frames[p].legend_height + title);
+    }
+    return above;
+}
+
 static void put_side_by_side(const layout *lay, double left)
 {
     const plot_figure *figure = lay->figure;
-    double cell = (figure->width - MARGIN) / figure->n_panels;
-    double legend = 0;
-    for (int32_t p = 0; p < figure->n_panels; p++)
-        legend = fmax(legend, lay->frames[p].legend_height);
+    int32_t columns = figure->columns > 0 ? figure->columns : figure->n_panels, last;
+    double width = (figure->width - MARGIN) / columns;
+    find_cell(figure, figure->n_panels - 1, &last);
+    double height = (figure->height - top_of(lay) - MARGIN) / (last + 1);
     for (int32_t p = 0; p < figure->n_panels; p++) {
-        double height = figure->height - top_of(lay) - legend - X_ROOM - MARGIN;
-        lay->frames[p].box = (plot_box){p * cell + left, top_of(lay) + legend,
-                                        fmax(cell - left - MARGIN, 1), fmax(height, 1)};
+        int32_t row, column = find_cell(figure, p, &row);
+        int32_t span = figure->panels[p].span > 1 ? figure->panels[p].span : 1;
+        double above = room_above(lay, row);
+        double x = column * width + left, y = top_of(lay) + row * height + above;
+        lay->frames[p].box = (plot_box){x, y, fmax(span * width - left - MARGIN, 1),
+                                        fmax(height - above - X_ROOM, 1)};
     }
 }
 
@@ -207,6 +244,8 @@ static void arrange(cairo_t *cr, const layout *lay)
         else
             stack(lay, left);
         for (int32_t p = 0; p < lay->figure->n_panels; p++) {
+            if (lay->figure->panels[p].table)
+                continue;
             choose_axes(cr, lay, &lay->frames[p]);
             wanted = fmax(wanted, plot_axes_left(cr, &lay->frames[p]) + MARGIN);
         }
@@ -304,6 +343,14 @@ static void draw_frame(cairo_t *cr, const layout *lay, const plot_frame *frame, 
 {
     const plot_style *style = plot_style_of(lay->figure);
     const plot_box *b = &frame->box;
+    plot_set_colour(cr, style->text);
+    if (frame->panel->title)
+        plot_show_text(cr, PLOT_TEXT_SIZE, 0, b->x,
+                       b->y - frame->legend_height - 0.6 * PLOT_TEXT_SIZE, frame->panel->title);
+    if (frame->panel->table) {
+        plot_table_draw(cr, style, frame);
+        return;
+    }
     plot_axes_draw(cr, style, frame);
     cairo_save(cr);
     // Half a line more, so that lines along the frame are not halved.
@@ -315,7 +362,7 @@ static void draw_frame(cairo_t *cr, const layout *lay, const plot_frame *frame, 
     plot_set_colour(cr, style->text);
     if (frame->empty)
         plot_show_text(cr, PLOT_TEXT_SIZE, 0.5, b->x + b->width / 2, b->y + b->height / 2,
-                       lay->figure->log_y ? "no values above zero" : "no values");
+                       frame->y.log ? "no values above zero" : "no values");
     if (!plot_legend_is_needed(frame->panel))
         return;
     if (frame->legend_above)
@@ -344,7 +391,7 @@ static void draw_title(cairo_t *cr, const layout *lay)
 static void init_layout(layout *lay)
 {
     const plot_figure *figure = lay->figure;
-    lay->side_by_side = figure->n_panels > 1;
+    lay->side_by_side = figure->n_panels > 1 || figure->columns > 0;
     for (int32_t p = 0; p < figure->n_panels; p++) {
         plot_frame *frame = &lay->frames[p];
         frame->panel = &figure->panels[p];
@@ -362,7 +409,7 @@ bool plot_draw(cairo_t *cr, const plot_figure *figure)
     plot_box *legends = calloc((size_t)n, sizeof *legends);
     bool ok = legends && (lay.frames = calloc((size_t)n, sizeof *lay.frames));
     for (int32_t p = 0; ok && p < n; p++) {
-        lay.frames[p].points = calloc((size_t)figure->panels[p].n_curves, sizeof(plot_points));
+        lay.frames[p].points = calloc((size_t)figure->panels[p].n_curves + 1, sizeof(plot_points));
         ok = lay.frames[p].points;
     }
     if (ok) {

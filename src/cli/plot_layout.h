@@ -56,6 +56,9 @@ double plot_axes_left(cairo_t *cr, const plot_frame *frame);
 plot_axis plot_axes_choose_x(cairo_t *cr, plot_range range, bool log, double length);
 plot_axis plot_axes_choose_y(plot_range range, bool log, double length);
 
+// plot_table.c
+void plot_table_draw(cairo_t *cr, const plot_style *style, const plot_frame *frame);
+
 // plot_legend.c
 bool plot_legend_is_needed(const plot_panel *panel);
 // Height of the legend above a frame of this width.

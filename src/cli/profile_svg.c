@@ -1,7 +1,7 @@
 // Performance profiles as SVG: one panel for each tolerance, tau on a logarithmic axis.
 #include <math.h>
 
-#include "solve_table.h"
+#include "profile.h"
 
 enum {
     PANEL_WIDTH = 300,

@@ -1,8 +1,6 @@
-// Performance profile [DolanMore2002]: rho_s(tau) = share of the problems p with
-// t(p,s) <= tau min_s t(p,s), where t(p,s) is infinite unless the verified residual of solver s is
-// within the tolerance. The comparison with a peer is the shifted geometric mean of
-// (t_peer + s)/(t_ours + s), exp(mean(ln)), with s = 10 us so that problems of a few microseconds
-// weigh no more than others.
+// In the profiles a problem counts as solved if the verified residual is within the tolerance. The
+// comparison with a peer is the shifted geometric mean of (t_peer + s)/(t_ours + s), exp(mean(ln)),
+// with s = 10 us so that problems of a few microseconds weigh no more than others.
 #include "solve_table.h"
 
 #include <math.h>
@@ -14,19 +12,6 @@ enum { LINE_WIDTH = 132, CELL_WIDTH = 15, NAME_WIDTH_MAX = 44 };
 static const double SHIFT = 1e-5; // s
 
 // ---- Words ----
-
-const char *cli_time_text(char text[CLI_TIME_TEXT], double seconds)
-{
-    if (!isfinite(seconds))
-        snprintf(text, CLI_TIME_TEXT, "-");
-    else if (seconds < 0.9995e-3)
-        snprintf(text, CLI_TIME_TEXT, "%.3g us", 1e6 * seconds);
-    else if (seconds < 0.9995)
-        snprintf(text, CLI_TIME_TEXT, "%.3g ms", 1e3 * seconds);
-    else
-        snprintf(text, CLI_TIME_TEXT, seconds < 999 ? "%.3g s" : "%.0f s", seconds);
-    return text;
-}
 
 const char *cli_class_text(char text[CLI_CLASS_TEXT], pcs_problem_class problem_class,
                            int32_t dimension)
@@ -230,17 +215,6 @@ int32_t cli_bench_print_comparison(FILE *out, const cli_bench_table *table, int3
 
 // ---- CSV ----
 
-static void write_quoted(FILE *out, const char *text)
-{
-    putc('"', out);
-    for (; *text; text++) {
-        if (*text == '"')
-            putc('"', out);
-        putc(*text, out);
-    }
-    putc('"', out);
-}
-
 void cli_bench_write_csv(FILE *out, const cli_bench_table *table)
 {
     char text[CLI_CLASS_TEXT];
@@ -254,7 +228,7 @@ void cli_bench_write_csv(FILE *out, const cli_bench_table *table)
                     const cli_trial *trial = cli_group_trial(group, p, k, s);
                     if (trial->outcome == CLI_OUTCOME_NOT_RUN)
                         continue;
-                    write_quoted(out, group->rows[p].name);
+                    cli_write_quoted(out, group->rows[p].name);
                     fprintf(out, ",%s,%d,%g,%s,%s,%s,%.9g,%d,%.6g\n",
                             cli_class_text(text, group->problem_class, group->dimension),
                             (int)group->rows[p].contacts, table->tolerance[k],
@@ -288,34 +262,11 @@ static bool has_everywhere(const cli_bench_table *table, const cli_column *colum
     return true;
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-// Times become ratios to the fastest, sorted for each solver.
-static void make_ratios(cli_profile *profile)
-{
-    int32_t n = profile->n_problems;
-    for (int32_t p = 0; p < n; p++) {
-        double best = INFINITY;
-        for (int32_t s = 0; s < profile->n_solvers; s++)
-            best = fmin(best, profile->ratio[s * n + p]);
-        for (int32_t s = 0; s < profile->n_solvers; s++) {
-            double *t = &profile->ratio[s * n + p];
-            *t = isfinite(*t) && best > 0 ? *t / best : isfinite(*t) ? 1 : INFINITY;
-        }
-    }
-    for (int32_t s = 0; s < profile->n_solvers; s++)
-        qsort(profile->ratio + (size_t)s * (size_t)n, (size_t)n, sizeof(double), compare_numbers);
-}
-
 // The times of solver s of the profile, in the order of the problems.
 static void take_times(cli_profile *profile, const cli_bench_table *table, const cli_group *only,
                        int32_t tolerance, const cli_column *column)
 {
-    double *t = profile->ratio + (size_t)profile->n_solvers * (size_t)profile->n_problems;
+    double *t = cli_profile_add(profile, column ? column->label : "best of the peer");
     for (int32_t g = 0; g < table->n_groups; g++) {
         const cli_group *group = &table->group[g];
         if (only && only != group)
@@ -325,74 +276,26 @@ static void take_times(cli_profile *profile, const cli_bench_table *table, const
             *t++ = column ? solved_seconds(cli_group_trial(group, p, tolerance, s))
                           : peer_best(group, p, tolerance, &ignored);
     }
-    profile->names[profile->n_solvers++] = column ? column->label : "best of the peer";
 }
 
 bool cli_profile_create(cli_profile *profile, const cli_bench_table *table, const cli_group *group,
                         int32_t tolerance)
 {
-    *profile = (cli_profile){.tolerance = table->tolerance[tolerance]};
+    int32_t problems = 0;
     for (int32_t g = 0; g < table->n_groups; g++) {
         if (!group || group == &table->group[g])
-            profile->n_problems += table->group[g].n_rows;
+            problems += table->group[g].n_rows;
     }
     const cli_group *source = group ? group : &table->group[0];
-    size_t solvers = table->n_groups > 0 ? (size_t)source->n_columns + 1 : 1;
-    profile->names = calloc(solvers, sizeof *profile->names);
-    profile->ratio = calloc(solvers * (size_t)profile->n_problems + 1, sizeof *profile->ratio);
-    if (!profile->names || !profile->ratio) {
-        cli_profile_free(profile);
+    int32_t solvers = table->n_groups > 0 ? source->n_columns + 1 : 1;
+    if (!cli_profile_init(profile, solvers, problems, table->tolerance[tolerance]))
         return false;
-    }
     for (int32_t s = 0; table->n_groups > 0 && s < source->n_columns; s++) {
         if (group || has_everywhere(table, &source->columns[s]))
             take_times(profile, table, group, tolerance, &source->columns[s]);
     }
     if (!group && table->peer)
         take_times(profile, table, group, tolerance, NULL);
-    make_ratios(profile);
+    cli_profile_rate(profile);
     return true;
-}
-
-void cli_profile_free(cli_profile *profile)
-{
-    free(profile->names);
-    free(profile->ratio);
-    *profile = (cli_profile){0};
-}
-
-double cli_profile_at(const cli_profile *profile, int32_t s, double tau)
-{
-    int32_t count = 0, n = profile->n_problems;
-    while (count < n && profile->ratio[s * n + count] <= tau)
-        count++;
-    return n > 0 ? (double)count / n : 0;
-}
-
-int32_t cli_profile_solved(const cli_profile *profile, int32_t s)
-{
-    int32_t count = 0, n = profile->n_problems;
-    while (count < n && isfinite(profile->ratio[s * n + count]))
-        count++;
-    return count;
-}
-
-void cli_profile_print(FILE *out, const cli_profile *profile, const char *title)
-{
-    static const double tau[] = {1, 2, 10, 100};
-    enum { N = sizeof tau / sizeof *tau };
-    fprintf(out, "\nperformance profile, %s, tolerance %g, %d problem%s\n%-18s %6s", title,
-            profile->tolerance, (int)profile->n_problems, profile->n_problems == 1 ? "" : "s",
-            "solver", "solved");
-    for (int k = 0; k < N; k++)
-        fprintf(out, " rho(%g)%*s", tau[k], tau[k] < 10 ? 2 : tau[k] < 100 ? 1 : 0, "");
-    fputs(" rho(inf)\n", out);
-    for (int32_t s = 0; s < profile->n_solvers; s++) {
-        int32_t solved = cli_profile_solved(profile, s);
-        fprintf(out, "%-18s %6d", profile->names[s], (int)solved);
-        for (int k = 0; k < N; k++)
-            fprintf(out, " %8.2f", cli_profile_at(profile, s, tau[k]));
-        fprintf(out, " %8.2f\n",
-                profile->n_problems > 0 ? (double)solved / profile->n_problems : 0.0);
-    }
 }

@@ -1,5 +1,5 @@
 // Solves of contact problems as tables: the words for one solve, and for a benchmark the times of
-// many solvers, Dolan-More performance profiles and the comparison with a peer.
+// many solvers, their performance profiles and the comparison with a peer.
 #ifndef PCS_CLI_SOLVE_TABLE_H
 #define PCS_CLI_SOLVE_TABLE_H
 
@@ -8,10 +8,11 @@
 
 #include "percuss/problem.h"
 
-enum { CLI_TIME_TEXT = 24, CLI_CLASS_TEXT = 24 };
+#include "profile.h"
+#include "table_text.h"
 
-// "35.2 us", "1.24 ms", "3.1 s".
-const char *cli_time_text(char text[CLI_TIME_TEXT], double seconds);
+enum { CLI_CLASS_TEXT = 24 };
+
 // "lcp", "local 3D".
 const char *cli_class_text(char text[CLI_CLASS_TEXT], pcs_problem_class problem_class,
                            int32_t dimension);
@@ -81,26 +82,9 @@ int32_t cli_bench_print_comparison(FILE *out, const cli_bench_table *table, int3
 // One line for each problem, tolerance and solver.
 void cli_bench_write_csv(FILE *out, const cli_bench_table *table);
 
-// For each solver the ratios of its time to that of the fastest, sorted; INFINITY: not solved.
-typedef struct cli_profile {
-    double tolerance;
-    int32_t n_solvers, n_problems;
-    const char **names; // n_solvers
-    double *ratio;      // n_solvers x n_problems
-} cli_profile;
-
 // Of one group, or with `group` NULL of all problems; then of the solvers that all groups have, and
 // of the peer's best. False when memory is out.
 bool cli_profile_create(cli_profile *profile, const cli_bench_table *table, const cli_group *group,
                         int32_t tolerance);
-void cli_profile_free(cli_profile *profile);
-// Share of the problems that solver s solves within tau times the time of the fastest.
-double cli_profile_at(const cli_profile *profile, int32_t s, double tau);
-int32_t cli_profile_solved(const cli_profile *profile, int32_t s);
-void cli_profile_print(FILE *out, const cli_profile *profile, const char *title);
-
-// One panel for each profile, side by side, with axes and a legend.
-void cli_profile_write_svg(FILE *out, const cli_profile *profiles, int32_t count,
-                           const char *title);
 
 #endif

@@ -12,7 +12,6 @@ typedef struct pcs_power {
 } pcs_power;
 
 void pcs_model_retract(const pcs_model *model, const double *q, const double *d, double *out);
-void pcs_model_difference(const pcs_model *model, const double *q2, const double *q1, double *d);
 void pcs_model_initial_state(const pcs_model *model, double *q, double *v);
 
 // y = M x

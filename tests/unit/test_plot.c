@@ -21,6 +21,7 @@
 #include "cli/plot_draw.c"
 #include "cli/plot_legend.c"
 #include "cli/plot_output.c"
+#include "cli/plot_table.c"
 #endif
 
 // ---- Ticks ----
@@ -298,6 +299,50 @@ static void test_failed_picture(void **state)
     assert_non_null(strstr(text, "No such file"));
 }
 
+// A grid of two columns: two panels, one over both that has a table, and one more.
+static void test_grid_with_table(void **state)
+{
+    const double x[] = {1e-8, 1e-4}, y[] = {0.25, 1};
+    plot_curve curves[] = {{.series = {x, y, 2, false, false}, .label = ""},
+                           {.series = {x, y, 2, false, true}, .label = "", .dash = 1}};
+    char *cells[] = {"", "tol 1e-2", "a scheme with a very long name indeed", "3e-07  6e-16"};
+    plot_table table = {.cells = cells, .n_rows = 2, .n_columns = 2, .keys = curves};
+    plot_panel panels[4];
+    for (int i = 0; i < 4; i++)
+        panels[i] = (plot_panel){.curves = curves,
+                                 .n_curves = 2,
+                                 .x_name = "",
+                                 .y_name = "y",
+                                 .x_unit = "",
+                                 .y_unit = "",
+                                 .log_x = true,
+                                 .share_y = i == 3};
+    panels[0].title = "first";
+    panels[2] = (plot_panel){.title = "table", .table = &table, .span = 2};
+    plot_figure figure = {.panels = panels,
+                          .n_panels = 4,
+                          .columns = 2,
+                          .width = 300,
+                          .height = 400,
+                          .from = NAN,
+                          .to = NAN,
+                          .points = true};
+    const int32_t rows[] = {0, 0, 1, 2}, columns[] = {0, 1, 0, 0};
+    (void)state;
+    for (int32_t i = 0; i < 4; i++) {
+        int32_t row;
+        assert_int_equal(find_cell(&figure, i, &row), columns[i]);
+        assert_int_equal(row, rows[i]);
+    }
+    char folder[] = "/tmp/percuss_plot_XXXXXX", path[64], text[200];
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/grid.svg", folder);
+    assert_null(plot_write(&figure, path, PLOT_SVG, 1, text, sizeof text));
+    assert_int_equal(access(path, R_OK), 0);
+    unlink(path);
+    rmdir(folder);
+}
+
 #endif
 
 int main(void)
@@ -308,6 +353,7 @@ int main(void)
         cmocka_unit_test(test_gaps_and_steps),
 #ifdef PERCUSS_HAVE_CAIRO
         cmocka_unit_test(test_odd_pictures),       cmocka_unit_test(test_failed_picture),
+        cmocka_unit_test(test_grid_with_table),
 #endif
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
