@@ -119,6 +119,7 @@ PCS_API int32_t pcs_result_dimension(const pcs_result *result);
 PCS_API int32_t pcs_result_body_count(const pcs_result *result);
 PCS_API const char *pcs_result_body_name(const pcs_result *result, int32_t body);
 PCS_API int32_t pcs_result_joint_count(const pcs_result *result);
+PCS_API int32_t pcs_result_constraint_count(const pcs_result *result); // of Lagrangian systems
 PCS_API const char *pcs_result_joint_name(const pcs_result *result, int32_t joint);
 PCS_API int32_t pcs_result_contact_count(const pcs_result *result); // contact points (slots)
 PCS_API const char *pcs_result_contact_name(const pcs_result *result, int32_t slot);

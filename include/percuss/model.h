@@ -24,6 +24,7 @@ typedef struct pcs_model pcs_model;
 // order of adding), PCS_GROUND for the fixed world.
 typedef int32_t pcs_body_id;
 typedef int32_t pcs_joint_id;
+typedef int32_t pcs_system_id;
 enum { PCS_GROUND = -1 };
 
 // A number or, if `formula` is not NULL, a formula of the parameters, of t and, where the field says
@@ -273,6 +274,93 @@ PCS_API pcs_contact_def pcs_contact_default(void);
 PCS_API const char *pcs_contact_kind_name(pcs_contact_kind kind);
 PCS_API bool pcs_contact_kind_allowed(pcs_contact_kind kind, int32_t dimension);
 
+// ---- Lagrangian systems ----
+
+// Generalised coordinates q with formulas instead of bodies. From the kinetic energy T(q, q', t), the
+// potential V(q, t), the dissipation D(q, q', t) and generalised forces Q come
+//     d/dt dT/dq' - dT/dq + dV/dq + dD/dq' = Q + G^T lambda + contact forces;
+// or M and the whole right-hand side are given directly. All derivatives are exact.
+//
+// In the formulas of a system x and x.rate are its own coordinate and its rate. Forces may read
+// inputs and signals of bodies, joints and other systems; constraints and gaps may read their
+// positions, which is how a system is joined to the rest of a model. The rest reads
+// system.NAME.COORDINATE and system.NAME.COORDINATE.rate.
+typedef struct pcs_coordinate_def {
+    const char *name;
+    double initial, rate; // at the start
+} pcs_coordinate_def;
+
+// g(q, t) = 0
+typedef struct pcs_constraint_def {
+    const char *name;
+    pcs_value value;
+} pcs_constraint_def;
+
+// gap(q, t) >= 0 and, for friction, displacements along the surface (one in the plane, two in space),
+// whose rates are the sliding velocities.
+typedef struct pcs_gap_def {
+    const char *name;
+    pcs_value gap, tangential[2];
+    int32_t n_tangential;
+    pcs_law law;
+} pcs_gap_def;
+
+// A place in the world that pictures show.
+typedef struct pcs_point_def {
+    const char *name;
+    pcs_value position[3];
+} pcs_point_def;
+
+// The same by functions of one's own. Matrices are row-major and zero when a function is called;
+// f(t, q, v) is the whole right-hand side of M q'' = f + G^T lambda. The rows of `gaps` are, for each
+// gap of the definition, its gap and its tangential displacements. An optional function may be NULL:
+// then the term counts as zero, which costs implicit schemes their convergence but not their truth.
+// A function may be called from several threads if simulations are run in several threads.
+typedef struct pcs_system_functions {
+    void *user;
+    void (*mass)(void *user, double t, const double *q, double *M);
+    void (*force)(void *user, double t, const double *q, const double *v, double *f);
+    // df/dq and df/dv; optional
+    void (*force_tangent)(void *user, double t, const double *q, const double *v, double *f_q,
+                          double *f_v);
+    // d(M a)/dq; optional
+    void (*mass_tangent)(void *user, double t, const double *q, const double *a, double *Ma_q);
+    // V and its gradient; optional. Without it f counts as applied force as a whole.
+    double (*potential)(void *user, double t, const double *q, double *V_q);
+    // g, its Jacobian G = dg/dq and dg/dt; and d2g = (dG/dt) v + 2 g_tq v + g_tt, for q'' = 0.
+    // Needed if the definition has constraints, as the next two if it has gaps.
+    void (*constraints)(void *user, double t, const double *q, double *g, double *G, double *g_t);
+    void (*constraint_curvature)(void *user, double t, const double *q, const double *v,
+                                 double *d2g);
+    // d(G^T lambda)/dq; optional
+    void (*constraint_tangent)(void *user, double t, const double *q, const double *lambda,
+                               double *Gl_q);
+    void (*gaps)(void *user, double t, const double *q, double *g, double *G, double *g_t);
+    void (*gap_curvature)(void *user, double t, const double *q, const double *v, double *d2g);
+} pcs_system_functions;
+
+typedef struct pcs_system_def {
+    const char *name;
+    const pcs_coordinate_def *coordinates;
+    int32_t n_coordinates;
+    pcs_value kinetic;
+    const pcs_value *mass; // n x n, row-major, in place of `kinetic`; NULL: from the kinetic energy
+    pcs_value potential, dissipation;
+    const pcs_value *forces; // n, or NULL; with `mass` they contain the gyroscopic terms
+    const pcs_constraint_def *constraints;
+    int32_t n_constraints;
+    const pcs_gap_def *gaps;
+    int32_t n_gaps;
+    const pcs_point_def *points;
+    int32_t n_points;
+    const int32_t (*lines)[2]; // pairs of points, by their places
+    int32_t n_lines;
+    // In place of all formulas; the names and laws above stay in use, their values do not.
+    const pcs_system_functions *functions;
+} pcs_system_def;
+
+PCS_API pcs_system_def pcs_system_default(void);
+
 // ---- Building ----
 
 PCS_API pcs_status pcs_builder_create(pcs_context *ctx, int32_t dimension, pcs_builder **out)
@@ -299,6 +387,8 @@ PCS_API pcs_status pcs_builder_add_force(pcs_builder *builder, const pcs_force_d
     PCS_MUST_CHECK;
 PCS_API pcs_status pcs_builder_add_contact(pcs_builder *builder, const pcs_contact_def *def)
     PCS_MUST_CHECK;
+PCS_API pcs_status pcs_builder_add_system(pcs_builder *builder, const pcs_system_def *def,
+                                          pcs_system_id *id) PCS_MUST_CHECK;
 // Compiles formulas, checks everything and hands out the model; once. The builder must still be
 // destroyed; the model does not refer to it.
 PCS_API pcs_status pcs_builder_finish(pcs_builder *builder, pcs_model **out) PCS_MUST_CHECK;
@@ -309,6 +399,9 @@ PCS_API void pcs_model_destroy(pcs_model *model);
 
 PCS_API int32_t pcs_model_dimension(const pcs_model *model);
 PCS_API int32_t pcs_model_body_count(const pcs_model *model);
+// Bodies and, behind them, the points of systems: what pictures are fixed to. To
+// pcs_model_body_name and pcs_simulation_body a point is a body that does not turn.
+PCS_API int32_t pcs_model_place_count(const pcs_model *model);
 PCS_API const char *pcs_model_body_name(const pcs_model *model, pcs_body_id body);
 PCS_API int32_t pcs_model_body_shapes(const pcs_model *model, pcs_body_id body,
                                       const pcs_shape_def **shapes);
@@ -317,6 +410,14 @@ PCS_API const char *pcs_model_joint_name(const pcs_model *model, pcs_joint_id jo
 PCS_API pcs_joint_kind pcs_model_joint_kind(const pcs_model *model, pcs_joint_id joint);
 PCS_API int32_t pcs_model_coupling_count(const pcs_model *model); // gears and racks
 PCS_API const char *pcs_model_coupling_name(const pcs_model *model, int32_t coupling);
+PCS_API int32_t pcs_model_system_count(const pcs_model *model);
+PCS_API const char *pcs_model_system_name(const pcs_model *model, pcs_system_id system);
+// Coordinates of a system, and its constraints; NULL beyond the last name.
+PCS_API int32_t pcs_model_system_size(const pcs_model *model, pcs_system_id system);
+PCS_API const char *pcs_model_system_coordinate(const pcs_model *model, pcs_system_id system,
+                                                int32_t i);
+PCS_API const char *pcs_model_system_constraint(const pcs_model *model, pcs_system_id system,
+                                                int32_t i);
 PCS_API int32_t pcs_model_contact_count(const pcs_model *model); // contact points (slots)
 // "tip" for a declared contact with one point, "foot.2" for its third point.
 PCS_API const char *pcs_model_contact_name(const pcs_model *model, int32_t slot);
@@ -362,6 +463,7 @@ typedef enum pcs_drawing_owner {
     PCS_DRAWING_OF_JOINT,   // object: joint
     PCS_DRAWING_OF_SPRING,  // object: place among the springs
     PCS_DRAWING_OF_CONTACT, // object: first contact slot of the declared contact
+    PCS_DRAWING_OF_SYSTEM,  // object: system
     PCS_DRAWING_OWNER_COUNT
 } pcs_drawing_owner;
 
@@ -380,7 +482,7 @@ typedef struct pcs_drawing {
 
 PCS_API const char *pcs_drawing_kind_name(pcs_drawing_kind kind);    // NULL beyond the last
 PCS_API const char *pcs_drawing_owner_name(pcs_drawing_owner owner); // "body"
-// Calls `draw` for every item: shapes of the bodies, joints, springs, contacts. A negative status
+// Calls `draw` for every item: shapes of the bodies, joints, springs, contacts, lines of systems. A negative status
 // ends the walk and comes back.
 typedef pcs_status (*pcs_draw_fn)(void *user, const pcs_drawing *drawing);
 PCS_API pcs_status pcs_model_draw(const pcs_model *model, pcs_draw_fn draw, void *user)

@@ -108,10 +108,20 @@ typedef struct pcs_joint_view {
     pcs_vec3 force, torque;
 } pcs_joint_view;
 
+// Of a Lagrangian system: one number for each coordinate; they stay valid until the next step.
+typedef struct pcs_system_view {
+    const double *coordinate, *rate, *acceleration;
+} pcs_system_view;
+
 PCS_API void pcs_simulation_body(const pcs_simulation *simulation, pcs_body_id body,
                                  pcs_body_view *view);
 PCS_API void pcs_simulation_joint(const pcs_simulation *simulation, pcs_joint_id joint,
                                   pcs_joint_view *view);
+PCS_API void pcs_simulation_system(const pcs_simulation *simulation, pcs_system_id system,
+                                   pcs_system_view *view);
+// Multiplier of a constraint: its generalised forces are lambda dg/dq.
+PCS_API double pcs_simulation_constraint_force(const pcs_simulation *simulation,
+                                               pcs_system_id system, int32_t constraint);
 PCS_API void pcs_simulation_contact(const pcs_simulation *simulation, int32_t slot,
                                     pcs_contact_view *view);
 
@@ -172,7 +182,7 @@ typedef struct pcs_statistics {
     pcs_energy_account energy;
     // Initial projection.
     double assembly_moved;     // largest displacement, m or rad
-    pcs_body_id assembly_body; // where, PCS_GROUND if nothing moved
+    pcs_body_id assembly_body; // where, PCS_GROUND if nothing moved; -2 - i for system i
     double assembly_velocity;  // largest velocity change
     pcs_body_id assembly_velocity_body;
     double initial_penetration; // deepest contact in the initial state, m (limit of an angle: rad)

@@ -362,6 +362,8 @@ SHORT_CALLS: Dict[str, Tuple[Any, List[Any]]] = {
     "pcs_model_body_name": (c_char_p, [c_void_p, c_int32]),
     "pcs_model_joint_count": (c_int32, [c_void_p]),
     "pcs_model_joint_name": (c_char_p, [c_void_p, c_int32]),
+    "pcs_model_system_count": (c_int32, [c_void_p]),
+    "pcs_model_system_name": (c_char_p, [c_void_p, c_int32]),
     "pcs_model_contact_count": (c_int32, [c_void_p]),
     "pcs_model_contact_name": (c_char_p, [c_void_p, c_int32]),
     "pcs_model_input_count": (c_int32, [c_void_p]),

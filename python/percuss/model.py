@@ -152,6 +152,11 @@ class Model:
         return tuple(self._names(lib.pcs_model_joint_count, lib.pcs_model_joint_name))
 
     @cached_property
+    def systems(self) -> Tuple[str, ...]:
+        """Names of the Lagrangian systems; their signals are system.NAME.COORDINATE."""
+        return tuple(self._names(lib.pcs_model_system_count, lib.pcs_model_system_name))
+
+    @cached_property
     def contacts(self) -> Tuple[str, ...]:
         """Names of the contact points: "tip", or "foot.2" for the third point of a contact."""
         return tuple(self._names(lib.pcs_model_contact_count, lib.pcs_model_contact_name))

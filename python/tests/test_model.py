@@ -34,6 +34,12 @@ class Reading(FolderTest):
         self.assertIn("9.81", model.text)
         self.assertIn("Four-bar", repr(model))
 
+    def test_systems(self) -> None:
+        model = percuss.load(EXAMPLES / "four_bar_formulas.yaml")
+        self.assertEqual(model.bodies, ())
+        self.assertEqual(model.systems, ("fourbar",))
+        self.assertIn("system.fourbar.phi1.rate", model.signals)
+
     def test_path_kinds(self) -> None:
         path = EXAMPLES / "bouncing_ball.yaml"
         for given in (path, str(path), os.fsencode(path)):

@@ -100,7 +100,7 @@ static void report_result(pcs_result *result, const char *path)
         .statistics = statistics,
         .energy = scale,
         .contacts = pcs_result_contact_count(result),
-        .joints = pcs_result_joint_count(result),
+        .joints = pcs_result_joint_count(result) + pcs_result_constraint_count(result),
         .first_contact = pcs_result_contact_name(result, statistics->initial_contact)};
     cli_summary_warnings(stdout, &facts);
 }

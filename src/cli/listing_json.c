@@ -271,7 +271,7 @@ pcs_status cli_drawings_json(const pcs_model *model)
 {
     int32_t count = 0;
     printf("{\"dimension\": %d, \"bodies\": [", (int)pcs_model_dimension(model));
-    for (int32_t i = 0; i < pcs_model_body_count(model); i++) {
+    for (int32_t i = 0; i < pcs_model_place_count(model); i++) {
         fputs(i > 0 ? ", " : "", stdout);
         put_text(pcs_model_body_name(model, i));
     }

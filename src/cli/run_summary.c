@@ -50,6 +50,8 @@ void cli_summary_model(FILE *out, const pcs_model *model, int32_t redundant)
     cli_summary_line(out, "dimension", "%d (%s)", (int)dimension,
                      dimension == 2 ? "planar, x-y plane" : "spatial");
     report_names(out, "bodies", model, pcs_model_body_count(model), pcs_model_body_name);
+    if (pcs_model_system_count(model) > 0)
+        report_names(out, "systems", model, pcs_model_system_count(model), pcs_model_system_name);
     report_names(out, "joints", model, pcs_model_joint_count(model), joint_text);
     if (pcs_model_coupling_count(model) > 0)
         report_names(out, "gears and racks", model, pcs_model_coupling_count(model),
@@ -68,6 +70,11 @@ void cli_summary_model(FILE *out, const pcs_model *model, int32_t redundant)
                          (int)redundant);
 }
 
+static const char *owner_kind(pcs_body_id body)
+{
+    return body < PCS_GROUND ? "system" : "body";
+}
+
 void cli_summary_assembly(FILE *out, const pcs_model *model, const pcs_statistics *statistics,
                           bool in_full)
 {
@@ -77,15 +84,16 @@ void cli_summary_assembly(FILE *out, const pcs_model *model, const pcs_statistic
         return; // nothing to fit
     if (moved && (in_full || statistics->assembly_moved > START_LIMIT))
         cli_summary_line(out, "initial positions",
-                         "moved by at most %.3g m or rad (body %s) to close the joints",
-                         statistics->assembly_moved,
+                         "moved by at most %.3g m or rad (%s %s) to close the joints",
+                         statistics->assembly_moved, owner_kind(statistics->assembly_body),
                          pcs_model_body_name(model, statistics->assembly_body));
     else if (in_full)
         cli_summary_line(out, "initial positions", "fit the joints, nothing was moved");
     if (changed && (in_full || statistics->assembly_velocity > START_LIMIT))
         cli_summary_line(out, "initial velocities",
-                         "changed by at most %.3g m/s or rad/s (body %s) to fit the joints",
+                         "changed by at most %.3g m/s or rad/s (%s %s) to fit the joints",
                          statistics->assembly_velocity,
+                         owner_kind(statistics->assembly_velocity_body),
                          pcs_model_body_name(model, statistics->assembly_velocity_body));
     else if (in_full)
         cli_summary_line(out, "initial velocities", "fit the joints, nothing was changed");
@@ -235,7 +243,7 @@ pcs_run_facts cli_find_run_facts(const pcs_simulation *simulation, const char *s
         .statistics = statistics,
         .energy = *energy,
         .contacts = count,
-        .joints = pcs_model_joint_count(model),
+        .joints = pcs_model_row_count(model), // of joints, gears and systems
         .first_contact = first < count ? pcs_model_contact_name(model, first) : NULL,
         .projection = find_choice(simulation, scheme, "projection"),
         .gap = INFINITY,

@@ -250,9 +250,9 @@ static pcs_status read_body(pcs_model_reader *reader, const pcs_yaml_node *node)
 pcs_status pcs_reader_read_all_bodies(pcs_model_reader *reader)
 {
     const pcs_yaml_node *section = pcs_yaml_child(reader->root, "bodies");
-    if (section->count == 0)
+    if (section && section->count == 0)
         return pcs_yaml_error(reader->doc, section->mark, "a model needs at least one body");
-    for (const pcs_yaml_node *node = section->first; node; node = node->next)
+    for (const pcs_yaml_node *node = section ? section->first : NULL; node; node = node->next)
         PCS_TRY(read_body(reader, node));
     return PCS_OK;
 }

@@ -202,7 +202,7 @@ static pcs_status read_law_numbers(pcs_model_reader *reader, const pcs_yaml_node
                                    &law->tangential_restitution);
 }
 
-static pcs_status read_law(pcs_model_reader *reader, const pcs_yaml_node *node, pcs_law *law)
+pcs_status pcs_reader_read_law(pcs_model_reader *reader, const pcs_yaml_node *node, pcs_law *law)
 {
     static const char *const numbers[] = {"friction", "restitution", "tangential_restitution"};
     const pcs_yaml_node *name = pcs_yaml_child(node, "law");
@@ -272,7 +272,7 @@ static pcs_status read_contact(pcs_model_reader *reader, const pcs_yaml_node *no
     PCS_TRY(check_keys(reader, &contact));
     PCS_TRY(read_frames(reader, &contact, &def));
     PCS_TRY(read_sizes(reader, &contact, &def));
-    PCS_TRY(read_law(reader, node, &def.law));
+    PCS_TRY(pcs_reader_read_law(reader, node, &def.law));
     PCS_TRY(read_surface_speed(reader, node, &def));
     pcs_status status = pcs_builder_add_contact(reader->builder, &def);
     return status < 0 ? pcs_reader_locate(reader, node, status) : PCS_OK;

@@ -50,6 +50,7 @@ pcs_status pcs_reader_make_names(pcs_model_reader *reader)
     PCS_TRY(make_table(reader, "joints", &reader->joints));
     PCS_TRY(make_table(reader, "laws", &reader->laws));
     PCS_TRY(make_table(reader, "contacts", &reader->contacts));
+    PCS_TRY(make_table(reader, "systems", &reader->systems));
     number_entries(pcs_yaml_child(reader->root, "bodies"), &reader->bodies);
     number_entries(pcs_yaml_child(reader->root, "joints"), &reader->joints);
     return PCS_OK;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "formula/functions.h"
 #include "io/model_reader.h"
 
@@ -29,7 +30,8 @@ static bool is_signal(pcs_model_reader *reader, const char *name)
     } sections[] = {{"input.", "input", &reader->inputs},
                     {"body.", "body", &reader->bodies},
                     {"joint.", "joint", &reader->joints},
-                    {"contact.", "contact", &reader->contacts}};
+                    {"contact.", "contact", &reader->contacts},
+                    {"system.", "system", &reader->systems}};
     for (size_t k = 0; k < sizeof sections / sizeof *sections; k++) {
         size_t length = strlen(sections[k].prefix);
         if (strncmp(name, sections[k].prefix, length) != 0)
@@ -47,6 +49,30 @@ static bool is_signal(pcs_model_reader *reader, const char *name)
     return true;
 }
 
+// "x" or "x.rate" for a coordinate of the system whose formulas are being read.
+static bool is_own_coordinate(const pcs_model_reader *reader, const char *name)
+{
+    char copy[NAME_SIZE];
+    const size_t length = strcspn(name, ".");
+    if (!reader->coordinates || (name[length] && strcmp(name + length, ".rate") != 0))
+        return false;
+    snprintf(copy, sizeof copy, "%.*s", (int)length, name);
+    return pcs_yaml_child(reader->coordinates, copy) != NULL;
+}
+
+// A near coordinate for a misspelt name, or else a near parameter.
+static const char *suggest(const pcs_model_reader *reader, const char *name)
+{
+    enum { CANDIDATES_MOST = 256 };
+    const char *names[CANDIDATES_MOST];
+    int32_t n = 0;
+    const pcs_yaml_node *node = reader->coordinates ? reader->coordinates->first : NULL;
+    for (; node && n < CANDIDATES_MOST; node = node->next)
+        names[n++] = node->key;
+    const char *nearest = pcs_text_nearest(name, names, n);
+    return nearest ? nearest : pcs_name_table_nearest(reader, &reader->parameters, name);
+}
+
 static pcs_symbol resolve(void *user, const char *text, size_t length)
 {
     request *want = user;
@@ -58,6 +84,11 @@ static pcs_symbol resolve(void *user, const char *text, size_t length)
     memcpy(name, text, length);
     name[length] = '\0';
 
+    if (want->names == PCS_NAMES_STATE && is_own_coordinate(reader, name)) {
+        symbol.kind = PCS_SYMBOL_VARIABLE;
+        symbol.variable = 1; // any, as below
+        return symbol;
+    }
     int32_t parameter = pcs_name_table_find(&reader->parameters, name);
     if (parameter >= 0) {
         symbol.kind = PCS_SYMBOL_CONSTANT;
@@ -84,7 +115,7 @@ static pcs_symbol resolve(void *user, const char *text, size_t length)
                  want->names == PCS_NAMES_TIME     ? " and t only"
                  : want->names == PCS_NAMES_INPUTS ? ", t and inputs only"
                                                    : " only");
-    symbol.suggestion = pcs_name_table_nearest(reader, &reader->parameters, name);
+    symbol.suggestion = suggest(reader, name);
     return symbol;
 }
 

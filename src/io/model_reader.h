@@ -26,9 +26,10 @@ typedef struct pcs_model_reader {
     int32_t dimension;
     pcs_name_table parameters;
     double *parameter_values; // of the sorted names
-    pcs_name_table inputs, bodies, joints, laws, contacts;
-    pcs_joint_kind *joint_kinds; // by index
-    char remark[320];            // what is wrong with a name in a formula, for the message
+    pcs_name_table inputs, bodies, joints, laws, contacts, systems;
+    const pcs_yaml_node *coordinates; // of the system whose formulas are being read, or NULL
+    pcs_joint_kind *joint_kinds;      // by index
+    char remark[320];                 // what is wrong with a name in a formula, for the message
 } pcs_model_reader;
 
 // ---- Numbers and formulas (model_numbers.c) ----
@@ -145,5 +146,9 @@ pcs_status pcs_reader_read_all_joints(pcs_model_reader *reader) PCS_MUST_CHECK;
 pcs_status pcs_reader_read_all_springs(pcs_model_reader *reader) PCS_MUST_CHECK;
 pcs_status pcs_reader_read_all_forces(pcs_model_reader *reader) PCS_MUST_CHECK;
 pcs_status pcs_reader_read_all_contacts(pcs_model_reader *reader) PCS_MUST_CHECK;
+pcs_status pcs_reader_read_all_systems(pcs_model_reader *reader) PCS_MUST_CHECK;
+// Friction and restitution of a contact: from `law` or from its own numbers.
+pcs_status pcs_reader_read_law(pcs_model_reader *reader, const pcs_yaml_node *contact, pcs_law *law)
+    PCS_MUST_CHECK;
 
 #endif

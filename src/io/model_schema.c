@@ -298,6 +298,79 @@ static const pcs_schema_field contact_fields[] = {
 };
 static const pcs_schema contact_schema = SCHEMA("a contact", contact_fields);
 
+// ---- Lagrangian systems ----
+
+static const pcs_schema_field system_coordinate_fields[] = {
+    NUMBER_KEY("initial", "value at the start; 0 if left out"),
+    NUMBER_KEY("rate", "rate at the start; 0 if left out"),
+};
+static const pcs_schema system_coordinate_schema = SCHEMA("a coordinate", system_coordinate_fields);
+
+static const pcs_schema_field gap_fields[] = {
+    {.key = "gap",
+     .accepts = NUMBER,
+     .required = true,
+     .help = "formula that stays >= 0: of the coordinates, t and positions of bodies and joints"},
+    {.key = "tangential",
+     .accepts = NUMBER | LIST,
+     .items = NUMBER,
+     .help =
+         "displacement along the surface, needed for friction: a formula (plane) or two (space)"},
+    TEXT_KEY("law", "name of a law, in place of the numbers"),
+    LAW_KEYS,
+};
+static const pcs_schema gap_schema = SCHEMA("a contact of a system", gap_fields);
+
+static const pcs_schema_field system_fields[] = {
+    {.key = "coordinates",
+     .accepts = MAP,
+     .keys = PCS_SCHEMA_NAMES,
+     .items = NUMBER | MAP | PCS_SCHEMA_NULL,
+     .inside = &system_coordinate_schema,
+     .required = true,
+     .help = "generalised coordinates by name: the initial value, or a map"},
+    NUMBER_KEY("kinetic", "kinetic energy, J; formula of the coordinates x, their rates x.rate, t"),
+    {.key = "mass",
+     .accepts = LIST,
+     .items = LIST,
+     .help = "mass matrix by rows, formulas of the coordinates and t; in place of 'kinetic'"},
+    {.key = "force",
+     .accepts = LIST,
+     .items = NUMBER,
+     .help =
+         "right-hand side for 'mass', one formula for each coordinate, gyroscopic terms and all"},
+    NUMBER_KEY("potential", "potential energy, J; formula of the coordinates and t; 0 if left out"),
+    NUMBER_KEY("dissipation",
+               "dissipation function, W: forces -d/d(x.rate); formula of x, x.rate, t; 0 if left "
+               "out"),
+    {.key = "forces",
+     .accepts = MAP | PCS_SCHEMA_NULL,
+     .keys = PCS_SCHEMA_NAMES,
+     .items = NUMBER,
+     .help = "generalised forces by coordinate; formulas of x, x.rate, t, inputs and signals"},
+    {.key = "constraints",
+     .accepts = MAP | PCS_SCHEMA_NULL,
+     .keys = PCS_SCHEMA_NAMES,
+     .items = NUMBER,
+     .help = "formulas that stay 0, by name: of x, t and positions of bodies and joints"},
+    {.key = "contacts",
+     .accepts = MAP | PCS_SCHEMA_NULL,
+     .keys = PCS_SCHEMA_NAMES,
+     .items = MAP,
+     .inside = &gap_schema,
+     .help = "gaps with their laws, by name"},
+    {.key = "points",
+     .accepts = MAP | PCS_SCHEMA_NULL,
+     .keys = PCS_SCHEMA_NAMES,
+     .items = LIST,
+     .help = "places for pictures, by name: formulas [x, y] or [x, y, z] of the coordinates and t"},
+    {.key = "lines",
+     .accepts = LIST | PCS_SCHEMA_NULL,
+     .items = LIST,
+     .help = "pairs of points that pictures join: [A, B]"},
+};
+static const pcs_schema system_schema = SCHEMA("a system", system_fields);
+
 // ---- Simulation and output ----
 
 static const pcs_schema_field simulation_fields[] = {
@@ -356,11 +429,11 @@ static const pcs_schema_field model_fields[] = {
      .keys = PCS_SCHEMA_NAMES,
      .items = MAP,
      .inside = &body_schema,
-     .required = true,
      .help = "bodies by name"},
     SECTION_KEY("joints", joint_schema, "joints, gears and racks by name"),
     SECTION_KEY("springs", spring_schema, "springs and dampers between bodies, by name"),
     SECTION_KEY("forces", force_schema, "forces and torques on bodies, by name"),
+    SECTION_KEY("systems", system_schema, "Lagrangian systems: coordinates with formulas, by name"),
     SECTION_KEY("laws", law_schema, "friction and restitution by name"),
     SECTION_KEY("contacts", contact_schema, "pairs that may touch, by name"),
     {.key = "simulation",

@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "io/report_data.h"
 
@@ -181,7 +182,7 @@ static pcs_status gather_numbers(pcs_report *report, run_numbers *n)
         PCS_TRY(estimate_statistics(report, &n->statistics));
     n->facts.statistics = &n->statistics;
     n->facts.contacts = pcs_result_contact_count(result);
-    n->facts.joints = pcs_result_joint_count(result);
+    n->facts.joints = pcs_result_joint_count(result) + pcs_result_constraint_count(result);
     n->facts.first_contact = pcs_result_contact_name(result, n->statistics.initial_contact);
     n->facts.moved_body = pcs_result_body_name(result, n->statistics.assembly_body);
     PCS_TRY(find_deepest(report, n));
@@ -253,6 +254,15 @@ static void put_summary_row(pcs_json *json, const char *label, double value, con
     pcs_json_end_object(json);
 }
 
+// Points of systems stand among the bodies under names with a dot.
+static int32_t count_bodies(const pcs_result *result)
+{
+    int32_t count = 0;
+    for (int32_t i = 0; i < pcs_result_body_count(result); i++)
+        count += strchr(pcs_result_body_name(result, i), '.') == NULL;
+    return count;
+}
+
 static void put_summary(pcs_report *report, const run_numbers *n)
 {
     const pcs_statistics *s = &n->statistics;
@@ -262,7 +272,7 @@ static void put_summary(pcs_report *report, const run_numbers *n)
         double value;
         bool of_summary; // not known without one
     } rows[] = {
-        {"bodies", "1", pcs_result_body_count(report->result), false},
+        {"bodies", "1", count_bodies(report->result), false},
         {"joints", "1", pcs_result_joint_count(report->result), false},
         {"contact points", "1", pcs_result_contact_count(report->result), false},
         {"start", "s", n->first_time, false},

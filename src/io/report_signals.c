@@ -9,10 +9,10 @@
 enum { PATH_SIZE = 1024 };
 
 // In the order in which they get room; those that come last are the first to be left out.
-typedef enum group { ENERGY, SOLVER, JOINTS, CONTACTS, BODIES, GROUP_COUNT } group;
+typedef enum group { ENERGY, SOLVER, SYSTEMS, JOINTS, CONTACTS, BODIES, GROUP_COUNT } group;
 
-static const char *const group_names[GROUP_COUNT] = {"Energy", "Solver", "Joints", "Contacts",
-                                                     "Bodies"};
+static const char *const group_names[GROUP_COUNT] = {"Energy", "Solver",   "Systems",
+                                                     "Joints", "Contacts", "Bodies"};
 
 static group find_group(pcs_stored_signal signal)
 {
@@ -23,6 +23,9 @@ static group find_group(pcs_stored_signal signal)
         return JOINTS;
     case PCS_OWNER_CONTACT:
         return CONTACTS;
+    case PCS_OWNER_COORDINATE:
+    case PCS_OWNER_CONSTRAINT:
+        return SYSTEMS;
     default:
         return signal.quantity == PCS_QUANTITY_SOLVER_RESIDUAL ? SOLVER : ENERGY;
     }

@@ -5,6 +5,8 @@ const pcs_owner_row pcs_owner_table[PCS_OWNER_COUNT] = {
     [PCS_OWNER_JOINT] = {"joint", "/joint", "/joint/names"},
     [PCS_OWNER_CONTACT] = {"contact", "/contact", "/contact/names"},
     [PCS_OWNER_INPUT] = {"input", "/input", "/input/names"},
+    [PCS_OWNER_COORDINATE] = {"system", "/system", "/system/coordinate_names"},
+    [PCS_OWNER_CONSTRAINT] = {"system", "/system", "/system/constraint_names"},
 };
 
 // clang-format off
@@ -54,6 +56,14 @@ const pcs_quantity_row pcs_quantity_table[PCS_QUANTITY_COUNT] = {
         "first unit tangent, world axes; the second is normal x tangent1"},
     [PCS_QUANTITY_INPUT_VALUE] = {"/input/value", INPUT, 1, 0, false, "", {0}, "",
         "input that was set from outside, as held over the last step; unit as the model uses it"},
+    [PCS_QUANTITY_SYSTEM_COORDINATE] = {"/system/coordinate", PCS_OWNER_COORDINATE, 1, 0, false, "",
+        {0}, "", "generalised coordinates of Lagrangian systems; units as their formulas use them"},
+    [PCS_QUANTITY_SYSTEM_RATE] = {"/system/rate", PCS_OWNER_COORDINATE, 1, 0, false, "rate", {0},
+        "", "rates of the coordinates, per second"},
+    [PCS_QUANTITY_SYSTEM_ACCELERATION] = {"/system/acceleration", PCS_OWNER_COORDINATE, 1, 0, false,
+        "acceleration", {0}, "", "accelerations of the coordinates, per second squared"},
+    [PCS_QUANTITY_SYSTEM_FORCE] = {"/system/force", PCS_OWNER_CONSTRAINT, 1, 0, false, "force", {0},
+        "", "multipliers of the constraints: generalised forces are force times dg/dq"},
     [PCS_QUANTITY_ENERGY_KINETIC] = {"/energy/kinetic", NONE, 1, 0, false, "energy.kinetic", {0},
         "J", "kinetic energy"},
     [PCS_QUANTITY_ENERGY_POTENTIAL] = {"/energy/potential", NONE, 1, 0, false, "energy.potential",

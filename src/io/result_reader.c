@@ -135,8 +135,8 @@ static pcs_status read_all_names(pcs_result *result)
     enum { N = PCS_JOINT_COORDINATES_MAX };
     result->objects[PCS_OWNER_NONE] = 1;
     for (int owner = PCS_OWNER_BODY; owner < PCS_OWNER_COUNT; owner++) {
-        // Older files know no inputs.
-        if (owner == PCS_OWNER_INPUT &&
+        // Older files know no inputs and no systems.
+        if (owner >= PCS_OWNER_INPUT &&
             !pcs_hdf5_has_object(result->file, pcs_owner_table[owner].names))
             continue;
         PCS_TRY(read_names(result, pcs_owner_table[owner].names, 1, &result->objects[owner],
@@ -480,6 +480,11 @@ int32_t pcs_result_joint_count(const pcs_result *result)
 const char *pcs_result_joint_name(const pcs_result *result, int32_t joint)
 {
     return pcs_result_object_name(result, PCS_OWNER_JOINT, joint);
+}
+
+int32_t pcs_result_constraint_count(const pcs_result *result)
+{
+    return result->objects[PCS_OWNER_CONSTRAINT];
 }
 
 int32_t pcs_result_contact_count(const pcs_result *result)

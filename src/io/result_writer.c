@@ -21,6 +21,7 @@
 #include "io/result_drawings.h"
 #include "io/result_events.h"
 #include "io/result_layout.h"
+#include "model/model.h"
 
 // The header of the root group: links with the length of their names, and the bytes of attributes
 // beside the texts that they hold. Beyond the largest number of links the group changes its layout.
@@ -164,6 +165,10 @@ static const char *object_name(const pcs_model *model, pcs_owner owner, int32_t 
         return pcs_model_joint_name(model, i);
     case PCS_OWNER_INPUT:
         return pcs_model_input_name(model, i);
+    case PCS_OWNER_COORDINATE:
+        return model->coordinate_names.data[i];
+    case PCS_OWNER_CONSTRAINT:
+        return model->constraint_names.data[i];
     default:
         return pcs_model_contact_name(model, i);
     }
@@ -180,7 +185,8 @@ static pcs_status put_object_names(pcs_result_writer *writer, const pcs_model *m
             names[i] = object_name(model, (pcs_owner)owner, i);
         const pcs_owner_row *row = &pcs_owner_table[owner];
         pcs_status status = PCS_OK;
-        if (!pcs_hdf5_create_group(writer->file, row->group))
+        if (!pcs_hdf5_has_object(writer->file, row->group) && // two owners may share one
+            !pcs_hdf5_create_group(writer->file, row->group))
             status = cannot(writer, "write the names");
         if (status >= 0)
             status = put_names(writer, row->names, names, count, 1);
@@ -425,6 +431,24 @@ static void gather_inputs(pcs_result_writer *writer, const pcs_simulation *simul
         put_number(writer, PCS_QUANTITY_INPUT_VALUE, i, pcs_simulation_input(simulation, i));
 }
 
+static void gather_systems(pcs_result_writer *writer, const pcs_simulation *simulation)
+{
+    const pcs_model *model = pcs_simulation_model(simulation);
+    int32_t coordinate = 0, constraint = 0;
+    for (int32_t k = 0; k < model->systems.count; k++) {
+        pcs_system_view view;
+        pcs_simulation_system(simulation, k, &view);
+        for (int32_t i = 0; i < model->systems.data[k].n; i++, coordinate++) {
+            put_number(writer, PCS_QUANTITY_SYSTEM_COORDINATE, coordinate, view.coordinate[i]);
+            put_number(writer, PCS_QUANTITY_SYSTEM_RATE, coordinate, view.rate[i]);
+            put_number(writer, PCS_QUANTITY_SYSTEM_ACCELERATION, coordinate, view.acceleration[i]);
+        }
+        for (int32_t i = 0; i < model->systems.data[k].n_constraints; i++)
+            put_number(writer, PCS_QUANTITY_SYSTEM_FORCE, constraint++,
+                       pcs_simulation_constraint_force(simulation, k, i));
+    }
+}
+
 static void gather_scalars(pcs_result_writer *writer, const pcs_simulation *simulation)
 {
     const pcs_statistics *statistics = pcs_simulation_statistics(simulation);
@@ -516,6 +540,7 @@ static pcs_status append(pcs_result_writer *writer, const pcs_simulation *simula
     gather_joints(writer, simulation);
     gather_contacts(writer, simulation);
     gather_inputs(writer, simulation);
+    gather_systems(writer, simulation);
     writer->buffered++;
     if (pcs_timer_now() - writer->last_flush >= writer->flush_interval)
         return flush(writer);
@@ -649,10 +674,12 @@ static pcs_result_writer *new_writer(pcs_context *ctx, const pcs_model *model,
     writer->part = pcs_calloc(ctx, size, 1);
     writer->dimension = pcs_model_dimension(model);
     writer->objects[PCS_OWNER_NONE] = 1;
-    writer->objects[PCS_OWNER_BODY] = pcs_model_body_count(model);
+    writer->objects[PCS_OWNER_BODY] = pcs_model_place_count(model); // pictures need the points
     writer->objects[PCS_OWNER_JOINT] = pcs_model_joint_count(model);
     writer->objects[PCS_OWNER_CONTACT] = pcs_model_contact_count(model);
     writer->objects[PCS_OWNER_INPUT] = pcs_model_input_count(model);
+    writer->objects[PCS_OWNER_COORDINATE] = model->coordinate_names.count;
+    writer->objects[PCS_OWNER_CONSTRAINT] = model->constraint_names.count;
     writer->flush_interval = def->flush_interval;
     writer->driver = writer->file = H5I_INVALID_HID;
     pcs_event_store_init(&writer->events);

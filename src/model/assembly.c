@@ -10,8 +10,8 @@
 
 // The element classes. To add one: a file, a declaration in element.h and a row here.
 static const pcs_element_class *const classes[] = {
-    &pcs_body_class,  &pcs_spring_class, &pcs_actuator_class,
-    &pcs_force_class, &pcs_joint_class,  &pcs_coupling_class,
+    &pcs_body_class,  &pcs_spring_class,   &pcs_actuator_class, &pcs_force_class,
+    &pcs_joint_class, &pcs_coupling_class, &pcs_system_class,
 };
 enum { CLASS_COUNT = sizeof classes / sizeof *classes };
 
@@ -39,8 +39,19 @@ void pcs_model_difference(const pcs_model *model, const double *q2, const double
     }
 }
 
+static void initial_systems(const pcs_model *model, double *q, double *v)
+{
+    for (int32_t k = 0; k < model->systems.count; ++k) {
+        const pcs_system *system = &model->systems.data[k];
+        const pcs_node *node = pcs_model_node(model, system->node);
+        memcpy(q + node->q, system->initial, sizeof(double) * (size_t)system->n);
+        memcpy(v + node->v, system->rate, sizeof(double) * (size_t)system->n);
+    }
+}
+
 void pcs_model_initial_state(const pcs_model *model, double *q, double *v)
 {
+    initial_systems(model, q, v);
     for (int32_t b = 0; b < model->bodies.count; ++b) {
         const pcs_body *body = &model->bodies.data[b];
         const pcs_node *node = pcs_model_node(model, body->node);
@@ -288,7 +299,8 @@ void pcs_model_initial_turns(const pcs_model *model, const pcs_configuration *c,
     }
 }
 
-void pcs_model_prescribed(const pcs_model *model, double t, double *rate, double *acceleration)
+void pcs_model_prescribed(const pcs_model *model, const pcs_configuration *c, double t,
+                          double *rate, double *acceleration)
 {
     const size_t size = sizeof(double) * (size_t)model->n_rows;
     if (rate)
@@ -307,6 +319,7 @@ void pcs_model_prescribed(const pcs_model *model, double t, double *rate, double
                     joint->motion_acceleration[i], &t);
         }
     }
+    pcs_system_prescribed(model, c, t, rate, acceleration);
 }
 
 double pcs_model_driven_work(const pcs_model *model, const pcs_row_block *blocks, const double *p,
@@ -319,6 +332,17 @@ double pcs_model_driven_work(const pcs_model *model, const pcs_row_block *blocks
             if (joint->motion[i])
                 work += p[joint->first_row + i] *
                         pcs_model_row_multiply(model, &blocks[joint->row_block], i, v);
+    }
+    for (int32_t k = 0; k < model->systems.count; ++k) {
+        const pcs_system *system = &model->systems.data[k];
+        for (int32_t i = 0; i < system->n_constraints; ++i) {
+            const int32_t block = system->row_block[i];
+            if (system->driven[i])
+                work += p[system->row[i]] *
+                        pcs_model_row_multiply(
+                            model, &blocks[block],
+                            system->row[i] - model->row_blocks.data[block].first_row, v);
+        }
     }
     return work;
 }
@@ -442,6 +466,11 @@ void pcs_element_add_formula_tangent(const pcs_model *model, const pcs_configura
         double scale = -(s.of_velocity ? scale_C : scale_K) * gradient[k];
         for (int32_t i = 0; i < n; ++i) {
             for (int32_t j = 0; j < s.n_nodes; ++j) {
+                if (s.single >= 0) {
+                    pcs_element_add_column(model, saddle, node[i], s.node[j], scale, row[i],
+                                           s.single);
+                    continue;
+                }
                 pcs_element_add_outer(model, saddle, node[i], s.node[j], scale, row[i], s.row[j]);
                 if (s.of_velocity)
                     pcs_element_add_outer(model, saddle, node[i], s.node[j], -scale_K * gradient[k],
@@ -527,4 +556,13 @@ pcs_status pcs_model_all_pairs(pcs_context *ctx, const pcs_model *model, int32_t
     *pairs = list;
     *n = unique;
     return PCS_OK;
+}
+
+void pcs_element_add_column(const pcs_model *model, pcs_saddle *saddle, int32_t i, int32_t j,
+                            double s, const double *row_i, int32_t entry)
+{
+    const int32_t n = pcs_model_node(model, i)->n_v, m = pcs_model_node(model, j)->n_v;
+    double *A = matrix_block(saddle, i, j);
+    for (int32_t k = 0; A && k < n; ++k)
+        A[k * m + entry] += s * row_i[k];
 }

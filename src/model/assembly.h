@@ -71,10 +71,12 @@ void pcs_model_curve_edges(const pcs_model *model, const pcs_configuration *c, d
 // First branch references of the multi-turn angles: the turn in which a prescribed motion has the
 // angle at c->t, or that the limits allow; otherwise the one in (-pi, pi].
 void pcs_model_initial_turns(const pcs_model *model, const pcs_configuration *c, double *turns);
-// Rate and acceleration that prescribed motions ask for at time t (0 for the other rows). Either may be
-// NULL.
-void pcs_model_prescribed(const pcs_model *model, double t, double *rate, double *acceleration);
-// p.G v over the rows of prescribed motions: their work for impulses p.
+// Rate and acceleration that prescribed motions and constraints with time in them ask for at time t
+// and the positions of c (0 for the other rows). Either may be NULL.
+void pcs_model_prescribed(const pcs_model *model, const pcs_configuration *c, double t,
+                          double *rate, double *acceleration);
+// p.G v over the rows of prescribed motions and constraints with time in them: their work for
+// impulses p.
 double pcs_model_driven_work(const pcs_model *model, const pcs_row_block *blocks, const double *p,
                              const double *v);
 

@@ -32,6 +32,23 @@ struct pcs_builder {
     PCS_ARRAY(pcs_pending_formula) formulas;
 };
 
+// What names in formulas mean.
+typedef struct pcs_resolver {
+    pcs_builder *builder;
+    bool time_only; // signals are not allowed here
+    bool no_inputs; // nor are external inputs
+    bool failed;    // memory
+    bool signal_refused;
+} pcs_resolver;
+
+// A pcs_symbol_fn with a pcs_resolver as its user: t is variable 0, and a signal that is read becomes
+// input i of the model and variable i + 1.
+pcs_symbol pcs_builder_resolve(void *user, const char *name, size_t length);
+
+// Appends a name in the manner of printf; false without memory.
+bool pcs_builder_push_name(pcs_context *ctx, pcs_model_names *list, const char *format, ...)
+    PCS_PRINTF(3, 4);
+
 // How far the arrays reach that adding one thing may lengthen before it fails; release() takes back
 // what was added since, so that a refused joint, spring, force or contact leaves no trace.
 typedef struct pcs_builder_mark {
@@ -40,6 +57,14 @@ typedef struct pcs_builder_mark {
 
 pcs_builder_mark pcs_builder_get_mark(const pcs_builder *builder);
 void pcs_builder_release(pcs_builder *builder, const pcs_builder_mark *mark);
+
+// Lagrangian systems when the model is finished (builder_systems.c), in this order.
+pcs_status pcs_builder_add_system_nodes(pcs_builder *builder) PCS_MUST_CHECK;
+pcs_status pcs_builder_derive_systems(pcs_builder *builder) PCS_MUST_CHECK;
+pcs_status pcs_builder_number_system_rows(pcs_builder *builder, pcs_system *system) PCS_MUST_CHECK;
+pcs_status pcs_builder_number_system_slots(pcs_builder *builder, pcs_system *system) PCS_MUST_CHECK;
+pcs_status pcs_builder_check_system_masses(pcs_builder *builder) PCS_MUST_CHECK;
+void pcs_builder_drop_system_nodes(pcs_builder *builder); // when finishing fails
 
 // PCS_ERROR_ARGUMENT once the model is handed out.
 pcs_status pcs_builder_check_open(pcs_builder *builder) PCS_MUST_CHECK;

@@ -12,14 +12,6 @@
 
 // ---- Names in formulas ----
 
-typedef struct resolver {
-    pcs_builder *builder;
-    bool time_only; // signals are not allowed here
-    bool no_inputs; // nor are external inputs
-    bool failed;    // memory
-    bool signal_refused;
-} resolver;
-
 static int32_t find_named(const char *name, size_t length, const char *const *names, int32_t count)
 {
     for (int32_t i = 0; i < count; ++i)
@@ -127,8 +119,23 @@ static bool body_input(const pcs_model *model, const path *p, pcs_input *out)
     return false;
 }
 
+static bool system_input(const pcs_model *model, const path *p, pcs_input *out)
+{
+    if (!part_is(p, 0, "system") || (p->count == 4 && !part_is(p, 3, "rate")))
+        return false;
+    for (int32_t k = 0; k < model->systems.count; ++k) {
+        const pcs_system *system = &model->systems.data[k];
+        for (int32_t i = 0; part_is(p, 1, system->name) && i < system->n; ++i)
+            if (part_is(p, 2, system->coordinate[i])) {
+                *out = (pcs_input){p->count == 4 ? PCS_INPUT_SYSTEM_RATE : PCS_INPUT_SYSTEM, k, i};
+                return true;
+            }
+    }
+    return false;
+}
+
 // Number of the input among the model's inputs, added when new; -1 when memory is out.
-static int32_t input_index(resolver *r, pcs_input input)
+static int32_t input_index(pcs_resolver *r, pcs_input input)
 {
     pcs_model *model = r->builder->model;
     for (int32_t i = 0; i < model->inputs.count; ++i) {
@@ -140,7 +147,7 @@ static int32_t input_index(resolver *r, pcs_input input)
     return PCS_PUSH(r->builder->ctx, &model->inputs, input) ? model->inputs.count - 1 : -1;
 }
 
-static const char *suggest(const resolver *r, const char *name, size_t length)
+static const char *suggest(const pcs_resolver *r, const char *name, size_t length)
 {
     enum { CANDIDATES_MAX = 512, NAME_MAX_LENGTH = 128 };
     const char *candidates[CANDIDATES_MAX];
@@ -156,9 +163,9 @@ static const char *suggest(const resolver *r, const char *name, size_t length)
     return pcs_text_nearest(word, candidates, count);
 }
 
-static pcs_symbol resolve(void *user, const char *name, size_t length)
+pcs_symbol pcs_builder_resolve(void *user, const char *name, size_t length)
 {
-    resolver *r = user;
+    pcs_resolver *r = user;
     const pcs_builder *b = r->builder;
     if (length == 1 && *name == 't')
         return (pcs_symbol){.kind = PCS_SYMBOL_VARIABLE, .variable = 0};
@@ -171,7 +178,8 @@ static pcs_symbol resolve(void *user, const char *name, size_t length)
     pcs_input input;
     bool external = external_input(b->model, name, length, &input);
     if (external || (split(name, length, &p) &&
-                     (joint_input(b->model, &p, &input) || body_input(b->model, &p, &input)))) {
+                     (joint_input(b->model, &p, &input) || body_input(b->model, &p, &input) ||
+                      system_input(b->model, &p, &input)))) {
         if (external ? r->no_inputs : r->time_only) {
             r->signal_refused = true;
             return (pcs_symbol){.kind = PCS_SYMBOL_UNKNOWN};
@@ -225,16 +233,17 @@ static pcs_formula **formula_place(pcs_model *model, const pcs_pending_formula *
     return &model->contact_pairs.data[f->index].surface[f->component];
 }
 
+enum { INPUTS_MAX = 255 }; // assembly keeps gradients of this many on its stack
+
 static pcs_status compile_formula(pcs_builder *builder, const pcs_pending_formula *f)
 {
-    enum { INPUTS_MAX = 255 }; // assembly keeps gradients of this many on its stack
     pcs_model *model = builder->model;
     const char *what, *name = place_name(model, f, &what);
-    resolver r = {.builder = builder,
-                  .time_only = f->place == PCS_PLACE_MOTION || f->place == PCS_PLACE_SURFACE,
-                  .no_inputs = f->place == PCS_PLACE_MOTION};
+    pcs_resolver r = {.builder = builder,
+                      .time_only = f->place == PCS_PLACE_MOTION || f->place == PCS_PLACE_SURFACE,
+                      .no_inputs = f->place == PCS_PLACE_MOTION};
     pcs_formula **place = formula_place(model, f);
-    pcs_status status = pcs_formula_create(builder->ctx, f->text, resolve, &r, place);
+    pcs_status status = pcs_formula_create(builder->ctx, f->text, pcs_builder_resolve, &r, place);
     if (r.failed)
         return pcs_error(builder->ctx, PCS_ERROR_MEMORY, "out of memory");
     if (r.signal_refused)
@@ -259,25 +268,24 @@ static pcs_status compile_formula(pcs_builder *builder, const pcs_pending_formul
 
 // ---- Names ----
 
-static char *format_name(pcs_context *ctx, const char *format, ...) PCS_PRINTF(2, 3);
-
-static char *format_name(pcs_context *ctx, const char *format, ...)
+bool pcs_builder_push_name(pcs_context *ctx, pcs_model_names *names, const char *format, ...)
 {
     char text[512];
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    return pcs_strdup(ctx, text);
+    char *name = pcs_strdup(ctx, text);
+    if (name && PCS_PUSH(ctx, names, name))
+        return true;
+    pcs_free(ctx, name);
+    return false;
 }
 
-#define PUSH_NAME(ctx, array, ...)                        \
-    do {                                                  \
-        char *name_ = format_name((ctx), __VA_ARGS__);    \
-        if (!name_ || !PCS_PUSH((ctx), (array), name_)) { \
-            pcs_free((ctx), name_);                       \
-            return PCS_ERROR_MEMORY;                      \
-        }                                                 \
+#define PUSH_NAME(ctx, array, ...)                               \
+    do {                                                         \
+        if (!pcs_builder_push_name((ctx), (array), __VA_ARGS__)) \
+            return PCS_ERROR_MEMORY;                             \
     } while (0)
 
 // ---- Rows and slots ----
@@ -325,6 +333,8 @@ static pcs_status number_rows(pcs_builder *builder)
             return PCS_ERROR_MEMORY;
         PUSH_NAME(ctx, &model->row_names, "coupling.%s", coupling->name);
     }
+    for (int32_t k = 0; k < model->systems.count; ++k)
+        PCS_TRY(pcs_builder_number_system_rows(builder, &model->systems.data[k]));
     return PCS_OK;
 }
 
@@ -355,6 +365,8 @@ static pcs_status number_slots(pcs_builder *builder)
                       pcs_joint_coordinate_name(joint->kind, model->dimension, limit->coordinate),
                       side);
     }
+    for (int32_t k = 0; k < model->systems.count; ++k)
+        PCS_TRY(pcs_builder_number_system_slots(builder, &model->systems.data[k]));
     model->n_faces = model->n_slots;
     for (int32_t k = 0; k < model->joints.count; ++k)
         if (model->joints.data[k].curve)
@@ -393,6 +405,45 @@ static bool push_formula_pairs(const pcs_model *model, pair_list *list, const pc
     return good;
 }
 
+// Pairs of the nodes that inputs k and l of a system depend on.
+static bool push_input_pairs(const pcs_model *model, pair_list *list, const pcs_system *s,
+                             int32_t k, int32_t l)
+{
+    int32_t a[2], b[2];
+    const int32_t n = pcs_input_nodes(model, &model->inputs.data[s->input[k]], a);
+    const int32_t m = pcs_input_nodes(model, &model->inputs.data[s->input[l]], b);
+    bool good = true;
+    for (int32_t i = 0; i < n; ++i)
+        for (int32_t j = 0; j < m; ++j)
+            good = good && push_pair(model->ctx, list, a[i], b[j]);
+    return good;
+}
+
+// Forces that read inputs, and constraints that are curved in inputs.
+static bool push_system_pairs(const pcs_model *model, pair_list *list, const pcs_system *s)
+{
+    bool good = true;
+    for (int32_t k = 0; k < s->n_inputs; ++k) {
+        const pcs_input *input = &model->inputs.data[s->input[k]];
+        bool own = false, curved = false;
+        for (int32_t i = 0; i < s->n; ++i)
+            own = own || s->slots.f_z[i * s->n_inputs + k] != s->zero ||
+                  s->slots.Gl_z[i * s->n_inputs + k] != s->zero;
+        for (int32_t i = 0; i < s->n_constraints; ++i)
+            curved = curved || s->slots.G_z[i * s->n_inputs + k] != s->zero;
+        int32_t node[2];
+        const int32_t n = pcs_input_nodes(model, input, node);
+        for (int32_t i = 0; i < n && own; ++i)
+            good = good && push_pair(model->ctx, list, s->node, node[i]);
+        if (curved && pcs_input_is_curved(model, input))
+            good = good && push_input_pairs(model, list, s, k, k);
+        for (int32_t l = 0; l < s->n_inputs; ++l)
+            if (s->slots.Gl_zz[k * s->n_inputs + l] != s->zero)
+                good = good && push_input_pairs(model, list, s, k, l);
+    }
+    return good;
+}
+
 static int compare_pairs(const void *a, const void *b)
 {
     const int32_t *p = a, *q = b;
@@ -426,6 +477,8 @@ static pcs_status collect_pairs(pcs_builder *builder)
             good = good && push_formula_pairs(model, &list, f->torque[k].formula, 1, &f->node);
         }
     }
+    for (int32_t i = 0; i < model->systems.count; ++i)
+        good = good && push_system_pairs(model, &list, &model->systems.data[i]);
     int32_t n = list.count / 2, unique = 0;
     model->pairs = good ? pcs_calloc(ctx, (size_t)n, sizeof *model->pairs) : NULL;
     if (!model->pairs) {
@@ -510,15 +563,22 @@ static void forget_derived(pcs_builder *builder)
     model->pairs = NULL;
     model->n_pairs = model->n_rows = model->n_slots = 0;
     model->row_blocks.count = model->inputs.count = 0;
+    pcs_builder_drop_system_nodes(builder);
 }
 
 static pcs_status derive(pcs_builder *builder)
 {
+    PCS_TRY(pcs_builder_add_system_nodes(builder));
     for (int32_t i = 0; i < builder->formulas.count; ++i)
         PCS_TRY(compile_formula(builder, &builder->formulas.data[i]));
+    PCS_TRY(pcs_builder_derive_systems(builder));
+    if (builder->model->inputs.count > INPUTS_MAX)
+        return pcs_error(builder->ctx, PCS_ERROR_MODEL,
+                         "the formulas use more than %d different signals", INPUTS_MAX);
     PCS_TRY(number_rows(builder));
     PCS_TRY(number_slots(builder));
     PCS_TRY(collect_pairs(builder));
+    PCS_TRY(pcs_builder_check_system_masses(builder));
     return set_coupling_targets(builder);
 }
 
@@ -527,9 +587,9 @@ pcs_status pcs_builder_finish(pcs_builder *builder, pcs_model **out)
     *out = NULL;
     PCS_TRY(pcs_builder_check_open(builder));
     pcs_model *model = builder->model;
-    if (model->bodies.count == 0)
+    if (model->bodies.count == 0 && model->systems.count == 0)
         return pcs_error(builder->ctx, PCS_ERROR_MODEL,
-                         "the model has no bodies; add at least one");
+                         "the model has no bodies and no systems; add at least one");
     pcs_status status = derive(builder);
     if (status < 0) {
         forget_derived(builder);

@@ -10,8 +10,16 @@ pcs_status pcs_configuration_init(pcs_context *ctx, const pcs_model *model, pcs_
     c->pose = PCS_NEW_ARRAY(ctx, pcs_pose, model->nodes.count);
     c->twist = PCS_NEW_ARRAY(ctx, pcs_twist, model->nodes.count);
     c->inputs = PCS_NEW_ARRAY(ctx, double, model->inputs.count + 1);
-    if (c->pose && c->twist && c->inputs)
+    c->systems = PCS_NEW_ARRAY(ctx, double, model->system_work);
+    c->evaluated = PCS_NEW_ARRAY(ctx, uint32_t, model->systems.count);
+    if (c->pose && c->twist && c->inputs && c->systems && c->evaluated) {
+        for (int32_t i = 0; i < model->systems.count; ++i) {
+            const pcs_system *system = &model->systems.data[i];
+            if (system->program)
+                pcs_program_prepare(system->program, c->systems + system->work);
+        }
         return PCS_OK;
+    }
     pcs_configuration_free(ctx, c);
     return PCS_ERROR_MEMORY;
 }
@@ -21,6 +29,8 @@ void pcs_configuration_free(pcs_context *ctx, pcs_configuration *c)
     pcs_free(ctx, c->pose);
     pcs_free(ctx, c->twist);
     pcs_free(ctx, c->inputs);
+    pcs_free(ctx, c->systems);
+    pcs_free(ctx, c->evaluated);
     *c = (pcs_configuration){0};
 }
 
@@ -41,6 +51,7 @@ void pcs_configuration_update(const pcs_model *model, pcs_configuration *c, doub
     c->inputs[0] = t;
     for (int32_t i = 0; i < model->inputs.count; ++i)
         c->inputs[i + 1] = pcs_input_value(model, c, &model->inputs.data[i]);
+    pcs_systems_start(model, c);
 }
 
 static const pcs_pose ground_pose = {{0, 0, 0}, {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}};

@@ -17,6 +17,8 @@ typedef struct pcs_configuration {
                             // caller; update() leaves it
     pcs_pose *pose;         // n_nodes
     pcs_twist *twist;       // n_nodes
+    double *systems;        // work of Lagrangian systems (model/lagrangian.h)
+    uint32_t *evaluated;    // stages of each system that are in it
     double *inputs;         // variables of formulas: inputs[0] = t, then the signals they use
 } pcs_configuration;
 

@@ -302,7 +302,13 @@ void pcs_model_contacts_convective(const pcs_model *model, const pcs_configurati
 
 pcs_contact *pcs_model_contacts_create(pcs_context *ctx, const pcs_model *model)
 {
-    return PCS_NEW_ARRAY(ctx, pcs_contact, model->n_slots);
+    // One block: the contacts, then the rows of systems, which may be longer than pcs_contact.J.
+    const int64_t slots = model->n_slots, more = pcs_system_contact_storage(model);
+    pcs_contact *contacts = pcs_calloc(
+        ctx, 1, sizeof(pcs_contact) * (size_t)slots + sizeof(double) * (size_t)more);
+    if (contacts)
+        pcs_system_set_contact_storage(model, contacts, (double *)(contacts + slots));
+    return contacts;
 }
 
 void pcs_model_contacts_destroy(pcs_context *ctx, pcs_contact *contacts)
@@ -321,6 +327,7 @@ void pcs_model_contacts(const pcs_model *model, const pcs_configuration *c, bool
         const pcs_limit *limit = &model->limits.data[i];
         evaluate_limit(model, c, rows, limit, contacts + limit->slot);
     }
+    pcs_system_contacts(model, c, rows, contacts);
 }
 
 void pcs_contact_velocity(const pcs_model *model, const pcs_contact *contact, const double *v,

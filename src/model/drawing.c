@@ -22,10 +22,9 @@ const char *pcs_drawing_kind_name(pcs_drawing_kind kind)
 const char *pcs_drawing_owner_name(pcs_drawing_owner owner)
 {
     static const char *const names[PCS_DRAWING_OWNER_COUNT] = {
-        [PCS_DRAWING_OF_BODY] = "body",
-        [PCS_DRAWING_OF_JOINT] = "joint",
-        [PCS_DRAWING_OF_SPRING] = "spring",
-        [PCS_DRAWING_OF_CONTACT] = "contact",
+        [PCS_DRAWING_OF_BODY] = "body",     [PCS_DRAWING_OF_JOINT] = "joint",
+        [PCS_DRAWING_OF_SPRING] = "spring", [PCS_DRAWING_OF_CONTACT] = "contact",
+        [PCS_DRAWING_OF_SYSTEM] = "system",
     };
     return (int)owner >= 0 && owner < PCS_DRAWING_OWNER_COUNT ? names[owner] : NULL;
 }
@@ -34,7 +33,7 @@ const char *pcs_drawing_owner_name(pcs_drawing_owner owner)
 static pcs_frame frame_of(const pcs_model *model, const pcs_attachment *at)
 {
     pcs_frame frame = {PCS_GROUND, at->p, pcs_quat_from_matrix(&at->R)};
-    if (at->node >= 0) { // every node is that of a body, in the same order
+    if (at->node >= 0) { // bodies have the first nodes, in the same order
         frame.body = at->node;
         frame.position = pcs_v3_add(at->p, model->bodies.data[at->node].center);
     }
@@ -176,6 +175,24 @@ static pcs_drawing draw_contact(const pcs_model *model, int32_t i, bool side_b)
     return d;
 }
 
+// The lines between the points of system k, whose first point is place `first`.
+static pcs_status draw_lines(const pcs_model *model, int32_t k, int32_t first, pcs_draw_fn draw,
+                             void *user)
+{
+    const pcs_system *s = &model->systems.data[k];
+    for (int32_t i = 0; i < s->n_lines; ++i) {
+        const pcs_quat no_turn = {1, 0, 0, 0};
+        const pcs_drawing d = {.kind = PCS_DRAWING_LINK,
+                               .owner = PCS_DRAWING_OF_SYSTEM,
+                               .object = k,
+                               .name = s->name,
+                               .a = {first + s->line[i][0], {0, 0, 0}, no_turn},
+                               .b = {first + s->line[i][1], {0, 0, 0}, no_turn}};
+        PCS_TRY(draw(user, &d));
+    }
+    return PCS_OK;
+}
+
 pcs_status pcs_model_draw(const pcs_model *model, pcs_draw_fn draw, void *user)
 {
     pcs_drawing d;
@@ -202,6 +219,11 @@ pcs_status pcs_model_draw(const pcs_model *model, pcs_draw_fn draw, void *user)
     for (int32_t i = 0; i < 2 * model->contact_pairs.count; ++i) {
         d = draw_contact(model, i / 2, i % 2 == 1);
         PCS_TRY(draw(user, &d));
+    }
+    int32_t place = model->bodies.count;
+    for (int32_t k = 0; k < model->systems.count; ++k) {
+        PCS_TRY(draw_lines(model, k, place, draw, user));
+        place += model->systems.data[k].n_points;
     }
     return PCS_OK;
 }

@@ -38,6 +38,7 @@ extern const pcs_element_class pcs_actuator_class;
 extern const pcs_element_class pcs_force_class;
 extern const pcs_element_class pcs_joint_class;
 extern const pcs_element_class pcs_coupling_class;
+extern const pcs_element_class pcs_system_class;
 
 // A_ij += block (row-major, size of node i x size of node j). Nothing happens for a pair of nodes
 // that the pattern of A leaves out: a cheaper matrix for Newton's method.
@@ -46,6 +47,9 @@ void pcs_element_add_block(const pcs_model *model, pcs_saddle *saddle, int32_t i
 // A_ij += s row_i^T row_j
 void pcs_element_add_outer(const pcs_model *model, pcs_saddle *saddle, int32_t i, int32_t j,
                            double s, const double *row_i, const double *row_j);
+// A_ij += s row_i^T e, e the unit row of one entry
+void pcs_element_add_column(const pcs_model *model, pcs_saddle *saddle, int32_t i, int32_t j,
+                            double s, const double *row_i, int32_t entry);
 // f_i += s row_i
 static inline void pcs_element_add_row(const pcs_model *model, double *f, int32_t node, double s,
                                        const double *row)

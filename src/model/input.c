@@ -1,6 +1,8 @@
 // Values and gradients of the quantities that formulas read.
 #include "model/input.h"
 
+#include "model/element.h"
+
 static double component(pcs_vec3 a, int32_t index)
 {
     return index == 0 ? a.x : index == 1 ? a.y : a.z;
@@ -22,6 +24,11 @@ double pcs_input_value(const pcs_model *model, const pcs_configuration *c, const
     if (input->kind == PCS_INPUT_EXTERNAL)
         return c->external ? c->external[input->index]
                            : model->externals.data[input->index].initial;
+    if (input->kind == PCS_INPUT_SYSTEM || input->kind == PCS_INPUT_SYSTEM_RATE) {
+        const pcs_node *node = pcs_model_node(model, model->systems.data[input->index].node);
+        return input->kind == PCS_INPUT_SYSTEM ? c->q[node->q + input->component]
+                                               : c->v[node->v + input->component];
+    }
     if (input->kind == PCS_INPUT_COORDINATE || input->kind == PCS_INPUT_RATE) {
         const pcs_joint *joint = &model->joints.data[input->index];
         const pcs_coordinate *x = &joint->coordinate[input->component];
@@ -54,7 +61,7 @@ static pcs_input_gradient joint_gradient(const pcs_model *model, const pcs_confi
     const pcs_coordinate *x = &joint->coordinate[input->component];
     pcs_pair_state pair = pcs_configuration_pair(model, c, &joint->pair);
     pcs_rate_form form = pcs_coordinate_rate_form(x, &pair);
-    pcs_input_gradient g = {.of_velocity = input->kind == PCS_INPUT_RATE};
+    pcs_input_gradient g = {.of_velocity = input->kind == PCS_INPUT_RATE, .single = -1};
     double row[2][PCS_NODE_V_MAX], K[12][12], turning[12];
     pcs_coordinate_rows(&form, &pair, row[0], row[1]);
     if (g.of_velocity) {
@@ -84,13 +91,18 @@ pcs_input_gradient pcs_input_get_gradient(const pcs_model *model, const pcs_conf
     if (input->kind == PCS_INPUT_COORDINATE || input->kind == PCS_INPUT_RATE)
         return joint_gradient(model, c, input);
     if (input->kind == PCS_INPUT_EXTERNAL)
-        return (pcs_input_gradient){0}; // depends on no node
+        return (pcs_input_gradient){.single = -1}; // depends on no node
+    if (input->kind == PCS_INPUT_SYSTEM || input->kind == PCS_INPUT_SYSTEM_RATE)
+        return (pcs_input_gradient){.n_nodes = 1,
+                                    .node = {model->systems.data[input->index].node},
+                                    .of_velocity = input->kind == PCS_INPUT_SYSTEM_RATE,
+                                    .single = input->component};
     const pcs_body *body = &model->bodies.data[input->index];
     const pcs_pose *pose = &c->pose[body->node];
     const pcs_vec3 omega = c->twist[body->node].w;
     const pcs_node_kind kind = pcs_model_node(model, body->node)->kind;
     const pcs_vec3 e = unit(input->component), zero = {0, 0, 0}, arm = origin_arm(body, pose);
-    pcs_input_gradient g = {.n_nodes = 1, .node = {body->node}};
+    pcs_input_gradient g = {.n_nodes = 1, .node = {body->node}, .single = -1};
     switch (input->kind) {
     case PCS_INPUT_POSITION:
         pcs_node_row(kind, pose, e, pcs_v3_cross(arm, e), g.row[0]);
@@ -116,6 +128,10 @@ int32_t pcs_input_nodes(const pcs_model *model, const pcs_input *input, int32_t 
 {
     if (input->kind == PCS_INPUT_EXTERNAL)
         return 0;
+    if (input->kind == PCS_INPUT_SYSTEM || input->kind == PCS_INPUT_SYSTEM_RATE) {
+        node[0] = model->systems.data[input->index].node;
+        return 1;
+    }
     if (input->kind != PCS_INPUT_COORDINATE && input->kind != PCS_INPUT_RATE) {
         node[0] = model->bodies.data[input->index].node;
         return 1;
@@ -127,4 +143,68 @@ int32_t pcs_input_nodes(const pcs_model *model, const pcs_input *input, int32_t 
     if (pair->b.node >= 0)
         node[n++] = pair->b.node;
     return n;
+}
+
+bool pcs_input_is_position(const pcs_input *input)
+{
+    return input->kind == PCS_INPUT_COORDINATE || input->kind == PCS_INPUT_POSITION ||
+           input->kind == PCS_INPUT_ANGLE || input->kind == PCS_INPUT_SYSTEM;
+}
+
+// A joint coordinate as it is, and a body's position as the coordinate WORLD of the pair (ground, body
+// frame): what is known of coordinates then holds for both. False for the other inputs.
+static bool as_coordinate(const pcs_model *model, const pcs_input *input, pcs_pair *pair,
+                          pcs_coordinate *x)
+{
+    if (input->kind == PCS_INPUT_COORDINATE) {
+        *pair = model->joints.data[input->index].pair;
+        *x = model->joints.data[input->index].coordinate[input->component];
+        return true;
+    }
+    if (input->kind != PCS_INPUT_POSITION)
+        return false;
+    const pcs_body *body = &model->bodies.data[input->index];
+    *pair = (pcs_pair){{-1, {0, 0, 0}, pcs_m3_identity()},
+                       {body->node, pcs_v3_scale(-1, body->center), pcs_m3_identity()}};
+    *x = (pcs_coordinate){PCS_COORDINATE_WORLD, (int8_t)input->component, 0, -1};
+    return true;
+}
+
+void pcs_input_motion(const pcs_model *model, const pcs_configuration *c, const pcs_input *input,
+                      double *rate, double *convective)
+{
+    pcs_pair pair;
+    pcs_coordinate x;
+    *convective = 0;
+    if (as_coordinate(model, input, &pair, &x)) {
+        pcs_pair_state state = pcs_configuration_pair(model, c, &pair);
+        pcs_rate_form form = pcs_coordinate_rate_form(&x, &state);
+        *rate = pcs_coordinate_rate(&form, &state);
+        *convective = pcs_coordinate_convective(&x, &state);
+        return;
+    }
+    pcs_input_gradient g = pcs_input_get_gradient(model, c, input);
+    const pcs_node *node = pcs_model_node(model, g.node[0]);
+    *rate = g.single >= 0 ? c->v[node->v + g.single]
+                          : pcs_element_dot_row(model, c->v, g.node[0], g.row[0]);
+}
+
+void pcs_input_add_geometric(const pcs_model *model, const pcs_configuration *c,
+                             const pcs_input *input, double s, pcs_saddle *saddle)
+{
+    pcs_pair pair;
+    pcs_coordinate x;
+    if (!as_coordinate(model, input, &pair, &x) || pcs_coordinate_is_flat(&x, model->dimension))
+        return;
+    pcs_pair_state state = pcs_configuration_pair(model, c, &pair);
+    double K[12][12];
+    pcs_coordinate_geometric(&x, &state, s, K);
+    pcs_element_add_geometric(model, &pair, (const double(*)[12])K, 1, saddle);
+}
+
+bool pcs_input_is_curved(const pcs_model *model, const pcs_input *input)
+{
+    pcs_pair pair;
+    pcs_coordinate x;
+    return as_coordinate(model, input, &pair, &x) && !pcs_coordinate_is_flat(&x, model->dimension);
 }

@@ -2,6 +2,7 @@
 #include "model/model.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -71,6 +72,9 @@ void pcs_model_destroy(pcs_model *model)
     destroy_joints(ctx, model);
     destroy_actions(ctx, model);
     destroy_contacts(ctx, model);
+    for (int32_t i = 0; i < model->systems.count; ++i)
+        pcs_system_free(ctx, &model->systems.data[i]);
+    PCS_ARRAY_FREE(ctx, &model->systems);
     PCS_ARRAY_FREE(ctx, &model->inputs);
     for (int32_t i = 0; i < model->externals.count; ++i)
         pcs_free(ctx, model->externals.data[i].name);
@@ -82,6 +86,13 @@ void pcs_model_destroy(pcs_model *model)
     for (int32_t i = 0; i < model->row_names.count; ++i)
         pcs_free(ctx, model->row_names.data[i]);
     PCS_ARRAY_FREE(ctx, &model->row_names);
+    pcs_model_names *const of_systems[] = {&model->coordinate_names, &model->constraint_names,
+                                           &model->point_names};
+    for (size_t k = 0; k < sizeof of_systems / sizeof *of_systems; ++k) {
+        for (int32_t i = 0; i < of_systems[k]->count; ++i)
+            pcs_free(ctx, of_systems[k]->data[i]);
+        PCS_ARRAY_FREE(ctx, of_systems[k]);
+    }
     pcs_free(ctx, model->pairs);
     pcs_free(ctx, model);
 }
@@ -96,8 +107,17 @@ int32_t pcs_model_body_count(const pcs_model *model)
     return model->bodies.count;
 }
 
+int32_t pcs_model_place_count(const pcs_model *model)
+{
+    return model->bodies.count + model->point_names.count;
+}
+
 const char *pcs_model_body_name(const pcs_model *model, pcs_body_id body)
 {
+    if (body < PCS_GROUND) // as statistics count systems
+        return model->systems.data[-2 - body].name;
+    if (body >= model->bodies.count)
+        return model->point_names.data[body - model->bodies.count];
     return body == PCS_GROUND ? "ground" : model->bodies.data[body].name;
 }
 
@@ -131,6 +151,59 @@ int32_t pcs_model_coupling_count(const pcs_model *model)
 const char *pcs_model_coupling_name(const pcs_model *model, int32_t coupling)
 {
     return model->couplings.data[coupling].name;
+}
+
+int32_t pcs_model_system_count(const pcs_model *model)
+{
+    return model->systems.count;
+}
+
+const char *pcs_model_system_name(const pcs_model *model, pcs_system_id system)
+{
+    return model->systems.data[system].name;
+}
+
+int32_t pcs_model_system_size(const pcs_model *model, pcs_system_id system)
+{
+    return model->systems.data[system].n;
+}
+
+const char *pcs_model_system_coordinate(const pcs_model *model, pcs_system_id system, int32_t i)
+{
+    const pcs_system *s = &model->systems.data[system];
+    return i >= 0 && i < s->n ? s->coordinate[i] : NULL;
+}
+
+const char *pcs_model_system_constraint(const pcs_model *model, pcs_system_id system, int32_t i)
+{
+    const pcs_system *s = &model->systems.data[system];
+    return i >= 0 && i < s->n_constraints ? s->constraint[i] : NULL;
+}
+
+const char *pcs_model_node_name(const pcs_model *model, int32_t node, char text[PCS_NODE_NAME_SIZE])
+{
+    if (node < 0)
+        return "?";
+    if (node < model->bodies.count) // bodies have the first nodes
+        snprintf(text, PCS_NODE_NAME_SIZE, "body '%.280s'", model->bodies.data[node].name);
+    else
+        snprintf(text, PCS_NODE_NAME_SIZE, "system '%.280s'",
+                 model->systems.data[node - model->bodies.count].name);
+    return text;
+}
+
+const char *pcs_model_velocity_name(const pcs_model *model, int32_t i,
+                                    char text[PCS_NODE_NAME_SIZE])
+{
+    int32_t node = 0;
+    while (node < model->nodes.count - 1 && i >= model->nodes.data[node + 1].v)
+        ++node;
+    if (node < model->bodies.count)
+        return pcs_model_node_name(model, node, text);
+    const pcs_system *s = &model->systems.data[node - model->bodies.count];
+    snprintf(text, PCS_NODE_NAME_SIZE, "coordinate '%.140s' of system '%.140s'",
+             s->coordinate[i - model->nodes.data[node].v], s->name);
+    return text;
 }
 
 int32_t pcs_model_contact_count(const pcs_model *model)

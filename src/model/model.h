@@ -7,6 +7,7 @@
 #include "linalg/saddle.h"
 #include "model/contact.h"
 #include "model/coordinate.h"
+#include "model/lagrangian.h"
 #include "percuss/formula.h"
 #include "percuss/model.h"
 
@@ -95,12 +96,14 @@ typedef enum pcs_input_kind {
     PCS_INPUT_VELOCITY,
     PCS_INPUT_ANGLE, // planar
     PCS_INPUT_ANGULAR_VELOCITY,
-    PCS_INPUT_EXTERNAL // set by the caller between steps
+    PCS_INPUT_EXTERNAL, // set by the caller between steps
+    PCS_INPUT_SYSTEM,   // coordinate of a Lagrangian system
+    PCS_INPUT_SYSTEM_RATE
 } pcs_input_kind;
 
 typedef struct pcs_input {
     pcs_input_kind kind;
-    int32_t index;     // joint, body or external input
+    int32_t index;     // joint, body, external input or system
     int32_t component; // coordinate number or axis
 } pcs_input;
 
@@ -117,6 +120,8 @@ typedef struct pcs_row_pattern {
     int32_t first_row;
 } pcs_row_pattern;
 
+typedef PCS_ARRAY(char *) pcs_model_names;
+
 struct pcs_model {
     pcs_context *ctx;
     int32_t dimension;
@@ -132,14 +137,25 @@ struct pcs_model {
     PCS_ARRAY(pcs_force) forces;
     PCS_ARRAY(pcs_contact_pair) contact_pairs;
     PCS_ARRAY(pcs_limit) limits;
+    PCS_ARRAY(pcs_system) systems;
+    int64_t system_work; // numbers that a configuration keeps for the systems
     PCS_ARRAY(pcs_input) inputs;
     PCS_ARRAY(pcs_external) externals;
     PCS_ARRAY(pcs_row_pattern) row_blocks;
-    PCS_ARRAY(char *) slot_names;
-    PCS_ARRAY(char *) row_names;
+    pcs_model_names slot_names, row_names;
+    pcs_model_names coordinate_names, constraint_names,
+        point_names;     // of all systems, "fourbar.phi1"
     int32_t (*pairs)[2]; // node pairs coupled in K or C, sorted, i < j
     int32_t n_pairs;
 };
+
+enum { PCS_NODE_NAME_SIZE = 320 };
+// "body 'crank'" or "system 'fourbar'"; "?" for no node.
+const char *pcs_model_node_name(const pcs_model *model, int32_t node,
+                                char text[PCS_NODE_NAME_SIZE]);
+// The owner of velocity i: "body 'crank'", or "coordinate 'phi' of system 'fourbar'".
+const char *pcs_model_velocity_name(const pcs_model *model, int32_t i,
+                                    char text[PCS_NODE_NAME_SIZE]);
 
 static inline const pcs_node *pcs_model_node(const pcs_model *model, int32_t node)
 {

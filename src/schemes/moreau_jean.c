@@ -150,8 +150,8 @@ static void forecast(moreau_jean *s, const pcs_state *state)
     pcs_rows rows = {s->rows, NULL, NULL, s->convective};
     pcs_model_rows(m, &s->forecast, &rows);
     // G v_{k+1} = rate(t_{k+1}) - (1-theta) h (dG/dt) v; `convective` is (dG/dt) v - rate'.
-    pcs_model_prescribed(m, s->forecast.t, NULL, s->g);
-    pcs_model_prescribed(m, s->t_k + s->h, s->rate, NULL);
+    pcs_model_prescribed(m, &s->forecast, s->forecast.t, NULL, s->g);
+    pcs_model_prescribed(m, &s->forecast, s->t_k + s->h, s->rate, NULL);
     for (int32_t i = 0; i < m->n_rows; ++i)
         s->rate[i] -= (1 - s->theta) * s->h * (s->convective[i] + s->g[i]);
     pcs_mj_activate(s, state);
@@ -161,10 +161,10 @@ static pcs_status factor_matrix(moreau_jean *s)
 {
     pcs_status status = pcs_saddle_factor(s->saddle);
     if (status == PCS_ERROR_SINGULAR) {
-        int32_t node = pcs_saddle_singular_node(s->saddle);
-        return pcs_error(s->base.ctx, status,
-                         "t = %g: the matrix of body '%s' is singular; try a smaller step", s->t_k,
-                         node >= 0 ? s->base.model->bodies.data[node].name : "?");
+        char name[PCS_NODE_NAME_SIZE];
+        return pcs_error(
+            s->base.ctx, status, "t = %g: the matrix of %s is singular; try a smaller step", s->t_k,
+            pcs_model_node_name(s->base.model, pcs_saddle_singular_node(s->saddle), name));
     }
     return status;
 }
@@ -496,17 +496,17 @@ static void store(moreau_jean *s, pcs_state *state)
 static pcs_status check_finite(const moreau_jean *s)
 {
     const pcs_model *m = s->base.model;
-    for (int32_t b = 0; b < m->bodies.count; ++b) {
-        const pcs_node *node = pcs_model_node(m, m->bodies.data[b].node);
-        for (int32_t i = 0; i < node->n_v; ++i) {
-            bool force = isfinite(s->f[node->v + i]);
-            if (!force || !isfinite(s->v[node->v + i]))
-                return pcs_error(s->base.ctx, PCS_ERROR_NUMERIC,
-                                 "t = %g: the %s of body '%s' is not a number; check its forces, "
-                                 "or take a smaller step",
-                                 s->t_k + s->h, force ? "velocity" : "force",
-                                 m->bodies.data[b].name);
-        }
+    // A force first: joints spread it over the velocities of others.
+    for (int32_t i = 0; i < 2 * m->n_v; ++i) {
+        const bool force = i < m->n_v;
+        const int32_t k = force ? i : i - m->n_v;
+        char name[PCS_NODE_NAME_SIZE];
+        if (!isfinite(force ? s->f[k] : s->v[k]))
+            return pcs_error(s->base.ctx, PCS_ERROR_NUMERIC,
+                             "t = %g: the %s of %s is not a number; check its forces, or take a "
+                             "smaller step",
+                             s->t_k + s->h, force ? "force" : "velocity",
+                             pcs_model_velocity_name(m, k, name));
     }
     return PCS_OK;
 }

@@ -212,14 +212,15 @@ static pcs_status not_finite(const moreau_jean *s)
 {
     const pcs_model *model = s->base.model;
     const double t = s->t_k + s->h;
-    for (int32_t b = 0; b < model->bodies.count; ++b) {
-        const pcs_node *node = pcs_model_node(model, model->bodies.data[b].node);
-        for (int32_t i = 0; i < node->n_v; ++i)
-            if (!isfinite(s->v_free[node->v + i]))
-                return pcs_error(s->base.ctx, PCS_ERROR_NUMERIC,
-                                 "t = %g: the velocity of body '%s' is not a number; check its "
-                                 "forces, or take a smaller step",
-                                 t, model->bodies.data[b].name);
+    char name[PCS_NODE_NAME_SIZE];
+    for (int32_t i = 0; i < 2 * model->n_v; ++i) { // a force first: joints spread it
+        const int32_t k = i < model->n_v ? i : i - model->n_v;
+        if (!isfinite(i < model->n_v ? s->f[k] : s->v_free[k]))
+            return pcs_error(s->base.ctx, PCS_ERROR_NUMERIC,
+                             "t = %g: the %s of %s is not a number; check its forces, or take a "
+                             "smaller step",
+                             t, i < model->n_v ? "force" : "velocity",
+                             pcs_model_velocity_name(model, k, name));
     }
     for (int32_t k = 0; k < s->n_active; ++k)
         for (int32_t i = s->offset[k]; i < s->offset[k + 1]; ++i)

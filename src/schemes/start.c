@@ -100,10 +100,17 @@ static pcs_status factor(projection *w)
 {
     pcs_model_matrix(w->model, &w->c, 0, 0, w->saddle);
     pcs_status status = pcs_saddle_factor(w->saddle);
+    char name[PCS_NODE_NAME_SIZE];
     if (status == PCS_ERROR_SINGULAR)
-        return pcs_error(w->ctx, status, "the mass matrix of body '%s' is singular",
-                         w->model->bodies.data[pcs_saddle_singular_node(w->saddle)].name);
+        return pcs_error(w->ctx, status, "the mass matrix of %s is singular",
+                         pcs_model_node_name(w->model, pcs_saddle_singular_node(w->saddle), name));
     return status;
+}
+
+// How statistics count the owner of a node.
+static pcs_body_id body_of(const pcs_model *model, int32_t node)
+{
+    return node < model->bodies.count ? node : -2 - (node - model->bodies.count);
 }
 
 static pcs_status project_position(projection *w, const pcs_start_opts *opts, pcs_state *state,
@@ -150,27 +157,29 @@ static pcs_status project_position(projection *w, const pcs_start_opts *opts, pc
     // What moved, and how far.
     pcs_model_difference(model, state->q, w->q0, w->d);
     double size = model_size(model), relative = 0;
+    int32_t moved_most = -1;
     statistics->assembly_body = PCS_GROUND;
     statistics->assembly_moved = 0;
-    for (int32_t b = 0; b < model->bodies.count && moved; ++b) {
-        const pcs_node *node = pcs_model_node(model, model->bodies.data[b].node);
+    for (int32_t b = 0; b < model->nodes.count && moved; ++b) { // bodies first, then systems
+        const pcs_node *node = pcs_model_node(model, b);
         int32_t flat = pcs_node_translations(node->kind);
         for (int32_t j = 0; j < node->n_v; ++j) {
             double move = fabs(w->d[node->v + j]);
             relative = fmax(relative, j < flat ? move / size : move);
             if (move > statistics->assembly_moved) {
                 statistics->assembly_moved = move;
-                statistics->assembly_body = b;
+                statistics->assembly_body = body_of(model, b);
+                moved_most = b;
             }
         }
     }
+    char name[PCS_NODE_NAME_SIZE];
     if (relative > opts->limit)
         return pcs_error(w->ctx, PCS_ERROR_MODEL,
-                         "%s is open by %.3g at the start and closing it moves body '%s' by %.3g; "
-                         "correct the initial positions, or raise assembly_limit",
+                         "%s is open by %.3g at the start and closing it moves %s by %.3g; correct "
+                         "the initial positions, or raise assembly_limit",
                          model->row_names.data[first_worst], first_error,
-                         pcs_model_body_name(model, statistics->assembly_body),
-                         statistics->assembly_moved);
+                         pcs_model_node_name(model, moved_most, name), statistics->assembly_moved);
     return PCS_OK;
 }
 
@@ -225,13 +234,13 @@ static pcs_status project_velocity(projection *w, pcs_state *state, pcs_statisti
     memset(w->zero_v, 0, sizeof(double) * (size_t)model->n_v);
     statistics->assembly_velocity_body = PCS_GROUND;
     statistics->assembly_velocity = 0;
-    for (int32_t b = 0; b < model->bodies.count; ++b) {
-        const pcs_node *node = pcs_model_node(model, model->bodies.data[b].node);
+    for (int32_t b = 0; b < model->nodes.count; ++b) {
+        const pcs_node *node = pcs_model_node(model, b);
         for (int32_t j = 0; j < node->n_v; ++j) {
             scale = fmax(scale, fabs(state->v[node->v + j]));
             if (fabs(w->d[node->v + j]) > statistics->assembly_velocity) {
                 statistics->assembly_velocity = fabs(w->d[node->v + j]);
-                statistics->assembly_velocity_body = b;
+                statistics->assembly_velocity_body = body_of(model, b);
             }
         }
     }

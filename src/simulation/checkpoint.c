@@ -29,6 +29,17 @@ static uint64_t model_hash(const pcs_model *model)
         hash = pcs_hash_bytes(hash, &body->mass, sizeof body->mass);
         hash = pcs_hash_bytes(hash, &body->inertia, sizeof body->inertia);
     }
+    for (int32_t i = 0; i < model->systems.count; ++i) {
+        const pcs_system *s = &model->systems.data[i];
+        for (int32_t k = 0; k < s->n; ++k)
+            hash = pcs_hash_bytes(hash, s->coordinate[k], strlen(s->coordinate[k]));
+        for (int32_t k = 0; k < s->formulas.count; ++k) {
+            const pcs_system_formula *f = &s->formulas.data[k];
+            hash = pcs_hash_bytes(hash, &f->number, sizeof f->number);
+            if (f->text)
+                hash = pcs_hash_bytes(hash, f->text, strlen(f->text));
+        }
+    }
     for (int32_t i = 0; i < model->externals.count; ++i)
         hash = pcs_hash_bytes(hash, model->externals.data[i].name,
                               strlen(model->externals.data[i].name));

@@ -18,6 +18,10 @@ typedef enum signal_kind {
     SIGNAL_RATE,
     SIGNAL_FORCE,
     SIGNAL_TORQUE,
+    SIGNAL_SYSTEM,
+    SIGNAL_SYSTEM_RATE,
+    SIGNAL_SYSTEM_ACCELERATION,
+    SIGNAL_SYSTEM_FORCE,
     SIGNAL_GAP,
     SIGNAL_IMPULSE,
     SIGNAL_CONTACT_FORCE,
@@ -157,11 +161,30 @@ static bool visit_joint(const pcs_model *model, int32_t j, const visitor *v)
     return visit_object(model, "joint", joint->name, j, v);
 }
 
+static bool visit_system(const pcs_model *model, int32_t k, const visitor *v)
+{
+    const pcs_system *s = &model->systems.data[k];
+    static const char *const tails[] = {"", ".rate", ".acceleration"};
+    char path[PATH_MAX_LENGTH];
+    for (int32_t i = 0; i < s->n; ++i)
+        for (int32_t j = 0; j < 3; ++j) {
+            snprintf(path, sizeof path, "system.%s.%s%s", s->name, s->coordinate[i], tails[j]);
+            if (v->visit(v->user, path, (pcs_signal){SIGNAL_SYSTEM + j, k, i}))
+                return true;
+        }
+    for (int32_t i = 0; i < s->n_constraints; ++i) {
+        snprintf(path, sizeof path, "system.%s.%s.force", s->name, s->constraint[i]);
+        if (v->visit(v->user, path, (pcs_signal){SIGNAL_SYSTEM_FORCE, k, i}))
+            return true;
+    }
+    return false;
+}
+
 static bool visit_objects(const pcs_model *model, const visitor *v)
 {
     int32_t count = count_signals("body", model->dimension);
-    for (int32_t i = 0; i < model->bodies.count; ++i) {
-        const char *name = model->bodies.data[i].name;
+    for (int32_t i = 0; i < pcs_model_place_count(model); ++i) {
+        const char *name = pcs_model_body_name(model, i);
         if (enter(v, "body", name, count) && visit_object(model, "body", name, i, v))
             return true;
     }
@@ -170,6 +193,11 @@ static bool visit_objects(const pcs_model *model, const visitor *v)
         const pcs_joint *joint = &model->joints.data[i];
         if (enter(v, "joint", joint->name, count + 2 * joint->n_coordinates) &&
             visit_joint(model, i, v))
+            return true;
+    }
+    for (int32_t i = 0; i < model->systems.count; ++i) {
+        const pcs_system *s = &model->systems.data[i];
+        if (enter(v, "system", s->name, 3 * s->n + s->n_constraints) && visit_system(model, i, v))
             return true;
     }
     count = count_signals("contact", model->dimension);
@@ -259,7 +287,7 @@ pcs_status pcs_model_find_signal(pcs_context *ctx, const pcs_model *model, const
                          path, nearest);
     return pcs_error(ctx, PCS_ERROR_INPUT,
                      "there is no signal '%.200s'; signals look like body.NAME.position.x, "
-                     "joint.NAME.angle, contact.NAME.gap, energy.kinetic",
+                     "joint.NAME.angle, system.NAME.COORDINATE, contact.NAME.gap, energy.kinetic",
                      path);
 }
 
@@ -340,6 +368,22 @@ static double joint_signal(const pcs_simulation *s, pcs_signal signal)
     }
 }
 
+static double system_signal(const pcs_simulation *s, pcs_signal signal)
+{
+    pcs_system_view view;
+    pcs_simulation_system(s, signal.index, &view);
+    switch ((signal_kind)signal.kind) {
+    case SIGNAL_SYSTEM:
+        return view.coordinate[signal.component];
+    case SIGNAL_SYSTEM_RATE:
+        return view.rate[signal.component];
+    case SIGNAL_SYSTEM_ACCELERATION:
+        return view.acceleration[signal.component];
+    default:
+        return pcs_simulation_constraint_force(s, signal.index, signal.component);
+    }
+}
+
 double pcs_simulation_signal(const pcs_simulation *s, pcs_signal signal)
 {
     switch ((signal_kind)signal.kind) {
@@ -356,6 +400,11 @@ double pcs_simulation_signal(const pcs_simulation *s, pcs_signal signal)
     case SIGNAL_FORCE:
     case SIGNAL_TORQUE:
         return joint_signal(s, signal);
+    case SIGNAL_SYSTEM:
+    case SIGNAL_SYSTEM_RATE:
+    case SIGNAL_SYSTEM_ACCELERATION:
+    case SIGNAL_SYSTEM_FORCE:
+        return system_signal(s, signal);
     case SIGNAL_GAP:
         return s->state.gap[signal.index];
     case SIGNAL_IMPULSE:

@@ -19,9 +19,24 @@ const pcs_present *pcs_simulation_present(const pcs_simulation *s, bool contacts
     return now;
 }
 
+// Point i of all systems' points, as a body that does not turn.
+static void view_point(const pcs_simulation *s, const pcs_present *now, int32_t i,
+                       pcs_body_view *view)
+{
+    int32_t k = 0;
+    for (; i >= s->model->systems.data[k].n_points; ++k)
+        i -= s->model->systems.data[k].n_points;
+    *view = (pcs_body_view){.rotation = {1, 0, 0, 0}};
+    pcs_system_point(s->model, &now->c, k, i, &view->position, &view->velocity);
+}
+
 void pcs_simulation_body(const pcs_simulation *s, pcs_body_id id, pcs_body_view *view)
 {
     const pcs_present *now = pcs_simulation_present(s, false);
+    if (id >= s->model->bodies.count) {
+        view_point(s, now, id - s->model->bodies.count, view);
+        return;
+    }
     const pcs_body *body = &s->model->bodies.data[id];
     const pcs_node *node = pcs_model_node(s->model, body->node);
     const pcs_pose *pose = &now->c.pose[body->node];
@@ -68,6 +83,18 @@ void pcs_simulation_joint(const pcs_simulation *s, pcs_joint_id id, pcs_joint_vi
     }
     pcs_vec3 from_a = pcs_v3_sub(pair.d, pair.s_b); // from a's origin to b's node
     view->torque = pcs_v3_add(moment, pcs_v3_cross(from_a, view->force));
+}
+
+void pcs_simulation_system(const pcs_simulation *s, pcs_system_id id, pcs_system_view *view)
+{
+    const pcs_node *node = pcs_model_node(s->model, s->model->systems.data[id].node);
+    *view = (pcs_system_view){s->state.q + node->q, s->state.v + node->v, s->state.a + node->v};
+}
+
+double pcs_simulation_constraint_force(const pcs_simulation *s, pcs_system_id id,
+                                       int32_t constraint)
+{
+    return *s->state.h > 0 ? s->state.lambda[s->model->systems.data[id].row[constraint]] : 0;
 }
 
 double pcs_simulation_contact_force(const pcs_simulation *s, int32_t slot, int32_t component)

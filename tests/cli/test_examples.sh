@@ -103,6 +103,43 @@ csv four_bar 0.5 body.crank.angle,body.rocker.angle
 near "four_bar: crank" "$(last 2)" -0.6642966 2.2e-5 # half
 near "four_bar: rocker" "$(last 3)" 4.3175034 2.2e-6
 
+# The same linkage in angles. The multiplier is a mean over the last step.
+csv four_bar_formulas 0.5 system.fourbar.phi1,system.fourbar.phi2,system.fourbar.phi3
+near "four_bar_formulas: phi1" "$(last 2)" -0.6642966 1.2e-4 # half
+near "four_bar_formulas: phi2" "$(last 3)" -0.5364153 9.8e-5
+near "four_bar_formulas: phi3" "$(last 4)" 4.3175034 1.2e-5
+
+csv slider_crank_formulas 1 system.crank.a1,system.crank.a2,system.crank.guide.force
+near "slider_crank_formulas: crank" "$(last 2)" -0.79832994 1.1e-5 # half
+near "slider_crank_formulas: rod" "$(last 3)" 0.36622762 3.8e-6
+near "slider_crank_formulas: multiplier" "$(last 4)" 19.5253814 4.4e-3
+
+csv slider_crank_flexible 0.1 system.crank.phi2,system.crank.x3,system.crank.q1
+near "slider_crank_flexible: rod" "$(last 2)" -0.3311734988 1.9e-8 # half
+near "slider_crank_flexible: slider" "$(last 3)" 0.1697373328 1.7e-8
+near "slider_crank_flexible: bending" "$(last 4)" 1.89319290e-4 1.2e-8
+
+csv andrews_squeezer_formulas 0.03 system.squeezer.beta,system.squeezer.Theta,system.squeezer.gamma
+near "andrews_squeezer_formulas: beta" "$(last 2)" 15.81077120 2.2e-5 # half
+near "andrews_squeezer_formulas: Theta" "$(last 3)" -15.75637106 2.7e-5
+near "andrews_squeezer_formulas: gamma" "$(last 4)" 0.04082224 2.1e-7
+
+# Order 1 with impacts: w h = 150 * 2e-6 rad.
+csv slider_crank_clearance_formulas 0.01 system.crank.theta1,system.crank.theta2
+near "slider_crank_clearance_formulas: crank" "$(last 2)" 0.947957 3e-4
+near "slider_crank_clearance_formulas: rod" "$(last 3)" -0.414623 3e-4
+
+# An impact is found at the end of the step in which it happens.
+csv impact_oscillator 3 contact.oscillator.stop.impulse.n
+near "impact_oscillator: first impact" "$(over '$2 > 1e-9 { print $1; exit }')" 2.66010281 1e-4
+csv bead_column 1 contact.column.floor.impulse.n
+near "bead_column: first impact" "$(over '$2 > 1e-9 { print $1; exit }')" 0.31927543 5e-4
+
+# One step at the initial configuration, by enumeration (Brogliato 2002, the jammed rod).
+csv painleve_rod_formulas 0.001 contact.rod.tip.impulse.n,contact.rod.tip.impulse.t1
+near "painleve_rod_formulas: normal impulse" "$(last 2)" 0.332730 5e-7
+near "painleve_rod_formulas: tangential impulse" "$(last 3)" 0.440686 5e-7
+
 csv slider_crank 1 body.crank.angle,body.rod.angle
 near "slider_crank: crank" "$(last 2)" -0.7983299 7.7e-5 # half
 near "slider_crank: rod" "$(last 3)" 0.3662276 2.9e-5

@@ -59,14 +59,14 @@ def check(r):
         for frame in (d["a"], d["b"]):
             assert -1 <= frame["body"] < nb and len(frame["position"]) == 3
             assert len(frame["rotation"]) == 4
-        assert len(d["size"]) == 3 and d["owner"] in ("body", "joint", "spring", "contact")
+        assert len(d["size"]) == 3 and d["owner"] in ("body", "joint", "spring", "contact", "system")
         assert ("joint_kind" in d) == (d["owner"] == "joint")
         assert ("vertices" in d) == (d["kind"] == "polyline")
     assert r["verdict"]["level"] in ("good", "notice", "bad") and r["verdict"]["text"]
     for e in r["evidence"]:
         assert set(e) == {"label", "value", "unit", "level", "text"} and e["text"][0].isupper()
     for s in r["signals"]:
-        assert s["group"] in ("Energy", "Joints", "Contacts", "Bodies", "Solver")
+        assert s["group"] in ("Energy", "Systems", "Joints", "Contacts", "Bodies", "Solver")
         assert -1 <= s.get("contact", -1) < nc and -1 <= s.get("body", -1) < nb
     assert all(isinstance(w, str) for w in r["warnings"])
 

@@ -19,7 +19,7 @@ static void create_saddle(probe *p)
 {
     int32_t size[PROBE_Q_MAX];
     for (int32_t i = 0; i < p->model->nodes.count; ++i)
-        size[i] = pcs_node_v_size(pcs_model_node(p->model, i)->kind);
+        size[i] = pcs_model_node(p->model, i)->n_v;
     pcs_saddle_def def = pcs_saddle_default();
     def.n_nodes = p->model->nodes.count;
     def.node_size = size;
@@ -163,17 +163,22 @@ void probe_set_turns(probe *p)
 
 void probe_matrix(probe *p, double scale_K, double scale_C, double *A)
 {
+    pcs_model_matrix(p->model, &p->c, scale_K, scale_C, p->saddle);
+    probe_read_matrix(p, A);
+}
+
+void probe_read_matrix(probe *p, double *A)
+{
     const pcs_model *m = p->model;
     int32_t n = m->n_v;
     memset(A, 0, sizeof *A * (size_t)(n * n));
-    pcs_model_matrix(m, &p->c, scale_K, scale_C, p->saddle);
     for (int32_t k = -m->nodes.count; k < 2 * m->n_pairs; ++k) {
         int32_t i = k < 0 ? k + m->nodes.count : m->pairs[k / 2][k % 2];
         int32_t j = k < 0 ? i : m->pairs[k / 2][1 - k % 2];
         const double *block = k < 0 ? pcs_saddle_diagonal(p->saddle, i)
                                     : pcs_saddle_coupling(p->saddle, k / 2, k % 2 == 1);
         const pcs_node *a = pcs_model_node(m, i), *b = pcs_model_node(m, j);
-        int32_t rows = pcs_node_v_size(a->kind), columns = pcs_node_v_size(b->kind);
+        int32_t rows = a->n_v, columns = b->n_v;
         for (int32_t r = 0; r < rows; ++r)
             for (int32_t c = 0; c < columns; ++c)
                 A[(a->v + r) * n + b->v + c] = block[r * columns + c];

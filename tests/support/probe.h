@@ -52,6 +52,8 @@ void probe_set_turns(probe *p);
 
 // A = M + scale_K K + scale_C C at the configuration, dense row-major n_v x n_v.
 void probe_matrix(probe *p, double scale_K, double scale_C, double *A);
+// What stands in the saddle system now.
+void probe_read_matrix(probe *p, double *A);
 
 // Five-point derivative from the values at -2h, -h, h, 2h.
 double probe_derivative(const double f[4], double h);

@@ -132,6 +132,7 @@ export function makePlots(host, app) {
         const same = paths.every((p) => p.split('.')[0] === first[0]);
         const names = {
             energy: 'Energy',
+            system: 'Systems',
             joint: 'Joints',
             contact: 'Contacts',
             body: 'Bodies',

@@ -18,6 +18,10 @@ const PRESETS = [
     { name: 'Contact forces', test: (s) => /^contact\..*\.force\.n$/.test(s.path) },
     { name: 'Contact impulses', test: (s) => /^contact\..*\.impulse\.n$/.test(s.path) },
     {
+        name: 'Coordinates',
+        test: (s) => s.group === 'Systems' && !/\.(rate|acceleration|force)$/.test(s.path),
+    },
+    {
         name: 'Joint coordinates',
         test: (s) => s.group === 'Joints' && !JOINT_LOAD.test(s.path) && !JOINT_RATE.test(s.path),
     },
@@ -89,6 +93,7 @@ export function openingPlots(runs) {
         const total = energy.fit.find((s) => s.path === 'energy.total') || energy.fit[0];
         put(energy, [total.path]);
     } else add('Energy');
+    add('Coordinates', comparing ? 1 : 4);
     add('Joint coordinates', comparing ? 1 : 4);
     add('Contact gaps', comparing ? 1 : MOST_SERIES);
     add('Contact forces', comparing ? 1 : MOST_SERIES);

@@ -119,7 +119,7 @@ export function valueText(signal, index) {
 }
 
 /** Groups in the order in which a reader looks for them. */
-export const GROUP_ORDER = ['Energy', 'Joints', 'Contacts', 'Bodies', 'Solver'];
+export const GROUP_ORDER = ['Energy', 'Systems', 'Joints', 'Contacts', 'Bodies', 'Solver'];
 
 /** Sorts names of groups: the known ones first, then the others by name. */
 export function sortGroups(names) {

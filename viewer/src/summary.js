@@ -210,6 +210,13 @@ export function makeHeader(host, app) {
         setOpen(true);
     }
 
+    // "3 bodies"; the points of systems stand among the bodies as SYSTEM.POINT, and are none.
+    function contents(run) {
+        const bodies = run.bodyNames.filter((name) => !name.includes('.')).length;
+        if (bodies === 0 && run.bodyCount > 0) return 'from formulas';
+        return bodies === 1 ? '1 body' : `${bodies} bodies`;
+    }
+
     function update() {
         const { run } = store;
         title.textContent = store.comparing ? `Comparison of ${store.runs.length} runs` : run.title;
@@ -217,7 +224,7 @@ export function makeHeader(host, app) {
         const kind = run.dimension === 2 ? 'planar' : 'spatial';
         sub.textContent = store.comparing
             ? run.title
-            : [run.file, `${kind}, ${run.bodyCount === 1 ? '1 body' : `${run.bodyCount} bodies`}`]
+            : [run.file, `${kind}, ${contents(run)}`]
                   .filter(Boolean)
                   .join(' \u00b7 ');
         verdict.replaceChildren(
