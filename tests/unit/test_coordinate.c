@@ -13,7 +13,7 @@
 enum { ONE, TWO, DOT, SPOT, BODIES, TRIALS = 20 };
 
 static const char *const KIND_NAMES[] = {"WORLD", "ALONG",   "DISTANCE", "DOT",
-                                         "ANGLE", "ANGLE_B", "ROTATION"};
+                                         "ANGLE", "ANGLE_B", "CURVE",    "ROTATION"};
 
 // Nodes of the two ends, -1 for the ground.
 static const int ENDS[][2] = {{ONE, TWO}, {TWO, ONE}, {-1, ONE},   {ONE, -1},
