@@ -15,15 +15,22 @@ extern "C" {
 // Scheme i of the library, NULL beyond the last; `options` may be NULL.
 PCS_API const char *pcs_scheme_name(int32_t i, const char **help, const pcs_option **options,
                                     int32_t *n_options);
+// Short name i for a scheme with one option set, NULL beyond the last: the name of an integrator is
+// the scheme event-driven with that integrator. `scheme` and `key` may be NULL; the option's text is
+// the name itself.
+PCS_API const char *pcs_scheme_short_name(int32_t i, const char **scheme, const char **key);
 
 // ---- Simulation ----
 
 typedef struct pcs_simulation pcs_simulation;
 
 typedef struct pcs_simulation_def {
-    const char *scheme; // "moreau-jean"
+    const char *scheme; // "moreau-jean", or a short name
     double start, end;  // s
     double step;        // s
+    // Times at which forces jump; schemes that locate events end a step on each of them. Copied.
+    const double *events;
+    int32_t n_events;
 } pcs_simulation_def;
 
 PCS_API pcs_simulation_def pcs_simulation_default(void);

@@ -90,6 +90,8 @@ class pcs_simulation_def(ctypes.Structure):
         ("start", c_double),
         ("end", c_double),
         ("step", c_double),
+        ("events", POINTER(c_double)),
+        ("n_events", c_int32),
     ]
 
 

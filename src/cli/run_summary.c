@@ -168,17 +168,28 @@ void cli_summary_redundant_rows(FILE *out, const pcs_simulation *simulation)
 
 // ---- The run ----
 
+// Schemes that choose their own steps: how many, how long, and what a hybrid one time-stepped and why.
+static void print_inner_steps(FILE *out, const pcs_statistics *statistics)
+{
+    if (statistics->inner_steps != statistics->steps)
+        cli_summary_line(out, "inner steps", "%lld, the smallest %.3g s; %lld evaluations",
+                         (long long)statistics->inner_steps, statistics->smallest_step,
+                         (long long)statistics->evaluations);
+    if (statistics->time_stepping > 0)
+        cli_summary_line(out, "time stepping",
+                         "%.4g s of the simulated time; switches: %lld for impacts, %lld for "
+                         "friction, %lld for edges",
+                         statistics->time_stepping, (long long)statistics->switches_zeno,
+                         (long long)statistics->switches_friction,
+                         (long long)statistics->switches_edge);
+}
+
 void cli_summary_statistics(FILE *out, const pcs_statistics *statistics)
 {
     cli_summary_line(out, "steps", "%lld accepted, %lld rejected, %lld not converged",
                      (long long)statistics->steps, (long long)statistics->rejected_steps,
                      (long long)statistics->unconverged_steps);
-    if (statistics->inner_steps > statistics->steps)
-        cli_summary_line(out, "inner steps", "%lld, the smallest %.3g s",
-                         (long long)statistics->inner_steps, statistics->smallest_step);
-    if (statistics->time_stepping > 0)
-        cli_summary_line(out, "time stepping", "%.4g s of the simulated time",
-                         statistics->time_stepping);
+    print_inner_steps(out, statistics);
     cli_summary_line(out, "impacts", "%lld", (long long)statistics->impacts);
     cli_summary_line(out, "closed contacts", "%d at the end, %d at most",
                      (int)statistics->contacts_now, (int)statistics->contacts_most);

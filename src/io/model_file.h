@@ -14,6 +14,7 @@ struct pcs_model_file {
     pcs_simulation_def simulation;
     pcs_setting *options;
     int32_t n_options;
+    int32_t first_setting; // source of the document that is the first setting; files come before it
     double output_step;
     const char **signals;
     int32_t n_signals;

@@ -161,6 +161,7 @@ static pcs_status apply(pcs_model_file *file, const pcs_setting *setting)
 pcs_status pcs_model_file_apply_settings(pcs_model_file *file, const pcs_setting *settings,
                                          int32_t n_settings)
 {
+    file->first_setting = file->doc.sources.count;
     for (int32_t k = 0; k < n_settings; k++)
         PCS_TRY(apply(file, &settings[k]));
     return PCS_OK;

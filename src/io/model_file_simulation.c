@@ -21,17 +21,26 @@ static pcs_status find_scheme(pcs_model_reader *reader, const pcs_yaml_node *sec
     int32_t n = 0, index = 0;
     while (n < KEYS_MOST && (names[n] = pcs_scheme_name(n, NULL, NULL, NULL)) != NULL)
         n++;
+    const int32_t n_schemes = n;
+    while (n < KEYS_MOST && (names[n] = pcs_scheme_short_name(n - n_schemes, NULL, NULL)) != NULL)
+        n++;
     const pcs_yaml_node *node = pcs_yaml_child(section, "scheme");
     if (node)
         PCS_TRY(pcs_reader_read_choice(reader, node, "scheme", names, n, &index));
     else
         while (index < n && strcmp(names[index], def->scheme) != 0)
             index++;
-    const char *help = NULL;
     *scheme = (scheme_options){0};
-    scheme->name = pcs_scheme_name(index, &help, &scheme->rows, &scheme->n_rows);
-    if (scheme->name)
-        def->scheme = scheme->name;
+    if (index >= n)
+        return PCS_OK;
+    def->scheme = names[index]; // a short name stays: the simulation knows what it means
+    const char *full = names[index];
+    for (int32_t i = 0;
+         index >= n_schemes && pcs_scheme_short_name(i, &full, NULL) != names[index];)
+        ++i;
+    for (int32_t i = 0; i < n_schemes; i++)
+        if (strcmp(names[i], full) == 0)
+            scheme->name = pcs_scheme_name(i, NULL, &scheme->rows, &scheme->n_rows);
     return PCS_OK;
 }
 
@@ -40,15 +49,33 @@ static pcs_status find_scheme(pcs_model_reader *reader, const pcs_yaml_node *sec
 static pcs_status unknown_option(const pcs_model_reader *reader, const pcs_yaml_node *entry,
                                  const scheme_options *scheme)
 {
-    const char *keys[KEYS_MOST] = {"scheme", "start", "end", "step"};
+    const char *keys[KEYS_MOST] = {"scheme", "start", "end", "step", "events"};
     char suggestion[PCS_SUGGESTION_SIZE];
-    int32_t n = 4;
+    int32_t n = 5;
     for (int32_t k = 0; k < scheme->n_rows && n < KEYS_MOST; k++)
         keys[n++] = scheme->rows[k].key;
     pcs_schema_suggest(entry->key, keys, n, suggestion);
     return pcs_yaml_error(reader->doc, entry->key_mark,
                           "'%.60s' is not an option of the scheme %s%s", entry->key,
                           scheme->name ? scheme->name : "", suggestion);
+}
+
+// True for an option of the file's own scheme when a setting has put another scheme in its place.
+// The file need not be changed to try a scheme; a setting for an unknown option is a mistake.
+static bool belongs_to_replaced_scheme(const pcs_model_file *file, const pcs_yaml_node *section,
+                                       const pcs_yaml_node *entry)
+{
+    const pcs_yaml_node *chosen = pcs_yaml_child(section, "scheme");
+    if (!chosen || chosen->mark.source < file->first_setting ||
+        entry->mark.source >= file->first_setting)
+        return false;
+    const pcs_option *rows;
+    int32_t n_rows;
+    for (int32_t i = 0; pcs_scheme_name(i, NULL, &rows, &n_rows); i++)
+        for (int32_t k = 0; k < n_rows; k++)
+            if (strcmp(rows[k].key, entry->key) == 0)
+                return true;
+    return false;
 }
 
 static pcs_status read_option_number(pcs_model_reader *reader, const pcs_yaml_node *entry,
@@ -68,16 +95,17 @@ static pcs_status read_option_number(pcs_model_reader *reader, const pcs_yaml_no
     return *text ? PCS_OK : PCS_ERROR_MEMORY;
 }
 
-static pcs_status read_option(pcs_model_reader *reader, const pcs_yaml_node *entry,
-                              const scheme_options *scheme, pcs_setting *setting)
+static const pcs_option *find_option(const scheme_options *scheme, const char *key)
 {
-    const pcs_option *option = NULL;
-    for (int32_t k = 0; k < scheme->n_rows && !option; k++) {
-        if (strcmp(scheme->rows[k].key, entry->key) == 0)
-            option = &scheme->rows[k];
-    }
-    if (!option)
-        return unknown_option(reader, entry, scheme);
+    for (int32_t k = 0; k < scheme->n_rows; k++)
+        if (strcmp(scheme->rows[k].key, key) == 0)
+            return &scheme->rows[k];
+    return NULL;
+}
+
+static pcs_status read_option(pcs_model_reader *reader, const pcs_yaml_node *entry,
+                              const pcs_option *option, pcs_setting *setting)
+{
     setting->key = option->key;
     if (option->type != PCS_OPTION_CHOICE)
         return read_option_number(reader, entry, option, &setting->text);
@@ -86,6 +114,23 @@ static pcs_status read_option(pcs_model_reader *reader, const pcs_yaml_node *ent
         n++;
     PCS_TRY(pcs_reader_read_choice(reader, entry, option->key, option->choices, n, &index));
     setting->text = option->choices[index];
+    return PCS_OK;
+}
+
+// Times at which forces jump.
+static pcs_status read_events(pcs_model_file *file, pcs_model_reader *reader,
+                              const pcs_yaml_node *section)
+{
+    const pcs_yaml_node *list = pcs_yaml_child(section, "events");
+    const int32_t n = list ? list->count : 0;
+    double *times = pcs_yaml_alloc(&file->doc, (size_t)n, sizeof *times);
+    if (!times)
+        return PCS_ERROR_MEMORY;
+    int32_t k = 0;
+    for (const pcs_yaml_node *item = list ? list->first : NULL; item; item = item->next)
+        PCS_TRY(pcs_reader_read_number(reader, item, &times[k++]));
+    file->simulation.events = times;
+    file->simulation.n_events = n;
     return PCS_OK;
 }
 
@@ -109,13 +154,19 @@ pcs_status pcs_model_file_read_simulation(pcs_model_file *file, pcs_model_reader
     file->options = pcs_yaml_alloc(&file->doc, (size_t)section->count, sizeof *file->options);
     if (!file->options)
         return PCS_ERROR_MEMORY;
-    static const char *const own_keys[] = {"scheme", "start", "end", "step"};
+    PCS_TRY(read_events(file, reader, section));
+    static const char *const own_keys[] = {"scheme", "start", "end", "step", "events"};
     for (const pcs_yaml_node *entry = section->first; entry; entry = entry->next) {
         bool own = false;
-        for (int k = 0; k < 4; k++)
+        for (size_t k = 0; k < sizeof own_keys / sizeof *own_keys; k++)
             own = own || strcmp(entry->key, own_keys[k]) == 0;
-        if (!own)
-            PCS_TRY(read_option(reader, entry, &scheme, &file->options[file->n_options++]));
+        if (own)
+            continue;
+        const pcs_option *option = find_option(&scheme, entry->key);
+        if (option)
+            PCS_TRY(read_option(reader, entry, option, &file->options[file->n_options++]));
+        else if (!belongs_to_replaced_scheme(file, section, entry))
+            return unknown_option(reader, entry, &scheme);
     }
     return PCS_OK;
 }

@@ -380,10 +380,14 @@ static const pcs_schema_field simulation_fields[] = {
     NUMBER_KEY("start", "time at the start, s; 0 if left out"),
     NUMBER_KEY("end", "time at the end, s; 1 if left out"),
     NUMBER_KEY("step", "time step, s; 1e-3 if left out"),
+    {.key = "events",
+     .accepts = LIST,
+     .items = NUMBER,
+     .help = "times at which forces jump, s; schemes that locate events end a step there"},
 };
 // The options of the scheme are further keys.
 static const pcs_schema simulation_schema = {
-    .what = "'simulation'", .fields = simulation_fields, .n_fields = 4, .open = true};
+    .what = "'simulation'", .fields = simulation_fields, .n_fields = 5, .open = true};
 
 static const pcs_schema_field output_fields[] = {
     NUMBER_KEY("step", "time between stored frames, s; 0 (every step) if left out"),

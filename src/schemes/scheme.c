@@ -7,9 +7,13 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "schemes/integrator.h"
 
 static const pcs_scheme_class *const classes[] = {
-    &pcs_moreau_jean_class, &pcs_moreau_jean_adaptive_class, &pcs_capturing_class};
+    &pcs_moreau_jean_class, &pcs_moreau_jean_adaptive_class,
+    &pcs_capturing_class,   &pcs_event_driven_class,
+    &pcs_hybrid_class,
+};
 enum { CLASS_COUNT = sizeof classes / sizeof *classes };
 
 const char *pcs_scheme_name(int32_t i, const char **help, const pcs_option **options,
@@ -51,6 +55,18 @@ void pcs_step_report_add(pcs_step_report *sum, const pcs_step_report *part)
     sum->kinetic = part->kinetic;
     sum->potential = part->potential;
     sum->redundant_rows = part->redundant_rows;
+}
+
+const char *pcs_scheme_short_name(int32_t i, const char **scheme, const char **key)
+{
+    const pcs_integrator_class *integrator = i < 0 ? NULL : pcs_integrator_row(i);
+    if (!integrator)
+        return NULL;
+    if (scheme)
+        *scheme = pcs_event_driven_class.name;
+    if (key)
+        *key = "integrator";
+    return integrator->name;
 }
 
 pcs_status pcs_scheme_create(pcs_context *ctx, const pcs_scheme_class *class,

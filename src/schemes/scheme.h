@@ -14,7 +14,7 @@ typedef struct pcs_step_report {
     int32_t impacts;  // closed with an approach speed
     int32_t newton_iterations, solver_iterations;
     int32_t rejected;       // step lengths tried and given up
-    int64_t accepted;       // inner steps; 0 counts as one
+    int64_t accepted;       // inner steps; 0 counts as one, -1: none
     int64_t evaluations;    // of the equations of motion
     double smallest_step;   // accepted; 0: h
     double time_stepping;   // part of h that a hybrid scheme gave to time stepping
@@ -40,6 +40,8 @@ typedef struct pcs_scheme {
     double *options;                      // in the order of the class's table
     const pcs_problem_hook *problem_hook; // NULL: none
     int64_t step;                         // number of the step at hand, from 1, for the hook
+    const double *jumps;                  // times at which loads jump, ascending; for schemes that
+    int32_t n_jumps;                      // locate events
     pcs_event_log events;
 } pcs_scheme;
 
@@ -56,8 +58,8 @@ struct pcs_scheme_class {
     void (*free)(pcs_scheme *scheme);
     // Makes the state consistent and measures it; called once, after the options are set.
     pcs_status (*start)(pcs_scheme *scheme, pcs_state *state, pcs_statistics *statistics);
-    // Advances the state by h, from one output time to the next; a scheme that chooses its own steps
-    // takes as many as it needs. PCS_NOT_CONVERGED: finished, the policy allowed it.
+    // Advances the state by h, from one output time to the next; a scheme that chooses its own
+    // steps takes as many as it needs. PCS_NOT_CONVERGED: finished, the policy allowed it.
     pcs_status (*step)(pcs_scheme *scheme, pcs_state *state, double h, pcs_step_report *report);
     // Flags of redundant joint rows found at the last factorisation.
     const uint8_t *(*redundant_rows)(const pcs_scheme *scheme);
@@ -80,6 +82,8 @@ struct pcs_scheme_class {
 extern const pcs_scheme_class pcs_moreau_jean_class;
 extern const pcs_scheme_class pcs_moreau_jean_adaptive_class;
 extern const pcs_scheme_class pcs_capturing_class;
+extern const pcs_scheme_class pcs_event_driven_class;
+extern const pcs_scheme_class pcs_hybrid_class;
 
 // The class with this name, or NULL.
 const pcs_scheme_class *pcs_scheme_find(const char *name);

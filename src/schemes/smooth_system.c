@@ -414,14 +414,6 @@ static void multiply_rows(const pcs_smooth *s, const instant *w, const double *v
 
 // ---- Errors ----
 
-static const char *node_name(const pcs_model *model, int32_t node)
-{
-    for (int32_t b = 0; b < model->bodies.count; ++b)
-        if (model->bodies.data[b].node == node)
-            return model->bodies.data[b].name;
-    return "?";
-}
-
 // The first component that is not finite, or -1.
 static int32_t find_not_finite(int32_t n, const double *x)
 {
@@ -429,15 +421,6 @@ static int32_t find_not_finite(int32_t n, const double *x)
         if (!isfinite(x[i]))
             return i;
     return -1;
-}
-
-static int32_t node_of(const pcs_model *model, int32_t component)
-{
-    int32_t node = 0;
-    for (int32_t i = 0; i < model->nodes.count; ++i)
-        if (component >= pcs_model_node(model, i)->v)
-            node = i;
-    return node;
 }
 
 static const char *row_name(const pcs_smooth *s, int32_t row)
@@ -454,19 +437,20 @@ static const char *row_name(const pcs_smooth *s, int32_t row)
 static pcs_status not_finite(pcs_smooth *s, instant *w, const double *a)
 {
     const pcs_model *model = s->model;
+    char name[PCS_NODE_NAME_SIZE];
     int32_t at = find_not_finite(model->n_v, w->c.v);
     if (at >= 0)
         return pcs_error(s->ctx, PCS_ERROR_NUMERIC,
-                         "t = %g: the velocity of '%s' is not a number; take a smaller step or "
+                         "t = %g: the velocity of %s is not a number; take a smaller step or "
                          "tolerance",
-                         w->c.t, node_name(model, node_of(model, at)));
+                         w->c.t, pcs_model_velocity_name(model, at, name));
     pcs_model_forces(model, &w->c, s->x, NULL);
     at = find_not_finite(model->n_v, s->x);
     if (at >= 0)
         return pcs_error(s->ctx, PCS_ERROR_NUMERIC,
-                         "t = %g: the force on '%s' is not a number; check its forces, springs and "
+                         "t = %g: the force on %s is not a number; check its forces, springs and "
                          "actuators, or take a smaller step",
-                         w->c.t, node_name(model, node_of(model, at)));
+                         w->c.t, pcs_model_velocity_name(model, at, name));
     for (int32_t i = 0; i < s->n_rows; ++i)
         if (!isfinite(w->g[i]) || !isfinite(w->rate[i]) || !isfinite(w->convective[i]))
             return pcs_error(s->ctx, PCS_ERROR_NUMERIC,
@@ -474,18 +458,19 @@ static pcs_status not_finite(pcs_smooth *s, instant *w, const double *a)
                              w->c.t, row_name(s, i));
     at = find_not_finite(model->n_v, a);
     return pcs_error(s->ctx, PCS_ERROR_NUMERIC,
-                     "t = %g: the acceleration of '%s' is not a number; check masses and joints, "
+                     "t = %g: the acceleration of %s is not a number; check masses and joints, "
                      "or take a smaller step",
-                     w->c.t, node_name(model, node_of(model, at < 0 ? 0 : at)));
+                     w->c.t, pcs_model_velocity_name(model, at < 0 ? 0 : at, name));
 }
 
 static pcs_status factor(pcs_smooth *s, instant *w)
 {
     const pcs_status status = pcs_saddle_factor(s->saddle);
+    char name[PCS_NODE_NAME_SIZE];
     if (status == PCS_ERROR_SINGULAR)
-        return pcs_error(s->ctx, status,
-                         "t = %g: the mass matrix of '%s' is singular; give it mass and inertia",
-                         w->c.t, node_name(s->model, pcs_saddle_singular_node(s->saddle)));
+        return pcs_error(
+            s->ctx, status, "t = %g: the mass matrix of %s is singular; give it mass and inertia",
+            w->c.t, pcs_model_node_name(s->model, pcs_saddle_singular_node(s->saddle), name));
     if (status == PCS_ERROR_NUMERIC)
         return not_finite(s, w, w->c.v);
     return status;

@@ -54,6 +54,7 @@ static uint64_t options_hash(const pcs_scheme *scheme)
 {
     uint64_t hash = pcs_hash_bytes(PCS_HASH_START, scheme->class->name,
                                    strlen(scheme->class->name));
+    hash = pcs_hash_bytes(hash, scheme->jumps, sizeof(double) * (size_t)scheme->n_jumps);
     return pcs_hash_bytes(hash, scheme->options,
                           sizeof *scheme->options * (size_t)scheme->class->n_options);
 }

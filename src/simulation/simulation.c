@@ -2,6 +2,7 @@
 #include "simulation/simulation.h"
 
 #include <float.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -39,9 +40,17 @@ static pcs_status check_def(pcs_context *ctx, const pcs_simulation_def *def)
     return PCS_OK;
 }
 
-static pcs_status find_scheme(pcs_context *ctx, const char *name, const pcs_scheme_class **class)
+// The class, and for a short name the key of the option that it sets (else NULL).
+static pcs_status find_scheme(pcs_context *ctx, const char *name, const pcs_scheme_class **class,
+                              const char **key)
 {
+    *key = NULL;
     *class = name ? pcs_scheme_find(name) : NULL;
+    const char *short_name, *scheme;
+    for (int32_t i = 0; name && !*class && (short_name = pcs_scheme_short_name(i, &scheme, key));
+         ++i)
+        if (strcmp(short_name, name) == 0)
+            *class = pcs_scheme_find(scheme);
     if (*class)
         return PCS_OK;
     enum { NAMES_MAX = 32 };
@@ -49,9 +58,34 @@ static pcs_status find_scheme(pcs_context *ctx, const char *name, const pcs_sche
     int32_t n = 0;
     while (n < NAMES_MAX && (names[n] = pcs_scheme_name(n, NULL, NULL, NULL)))
         ++n;
+    for (int32_t i = 0; n < NAMES_MAX && (names[n] = pcs_scheme_short_name(i, NULL, NULL)); ++i)
+        ++n;
     const char *near = pcs_text_nearest(name ? name : "", names, n);
     return pcs_error(ctx, PCS_ERROR_INPUT, "there is no scheme '%s'; %s '%s'", name ? name : "",
                      near ? "did you mean" : "there is", near ? near : names[0]);
+}
+
+static int compare_times(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static pcs_status copy_events(pcs_simulation *s, const pcs_simulation_def *def)
+{
+    s->events = PCS_NEW_ARRAY(s->ctx, double, def->n_events);
+    if (!s->events)
+        return PCS_ERROR_MEMORY;
+    for (int32_t i = 0; i < def->n_events; ++i) {
+        if (!isfinite(def->events[i]))
+            return pcs_error(s->ctx, PCS_ERROR_INPUT,
+                             "simulation: the times in events must be finite, not %g",
+                             def->events[i]);
+        s->events[i] = def->events[i];
+    }
+    qsort(s->events, (size_t)def->n_events, sizeof *s->events, compare_times);
+    s->def.events = s->events;
+    return PCS_OK;
 }
 
 pcs_status pcs_simulation_create(pcs_context *ctx, const pcs_model *model,
@@ -59,8 +93,9 @@ pcs_status pcs_simulation_create(pcs_context *ctx, const pcs_model *model,
 {
     *out = NULL;
     const pcs_scheme_class *class;
+    const char *key;
     PCS_TRY(check_def(ctx, def));
-    PCS_TRY(find_scheme(ctx, def->scheme, &class));
+    PCS_TRY(find_scheme(ctx, def->scheme, &class, &key));
     pcs_simulation *s = PCS_NEW(ctx, pcs_simulation);
     if (!s)
         return PCS_ERROR_MEMORY;
@@ -79,8 +114,14 @@ pcs_status pcs_simulation_create(pcs_context *ctx, const pcs_model *model,
                                       : PCS_ERROR_MEMORY;
     }
     if (status == PCS_OK)
+        status = copy_events(s, def);
+    if (status == PCS_OK)
         status = pcs_scheme_create(ctx, class, model, &s->scheme);
+    if (status == PCS_OK && key)
+        status = pcs_scheme_set_option(s->scheme, key, def->scheme);
     if (status == PCS_OK) {
+        s->scheme->jumps = s->events;
+        s->scheme->n_jumps = def->n_events;
         int64_t memory = class->memory ? class->memory(s->scheme) : 0;
         status = pcs_state_init(ctx, model, memory, &s->state);
     }
@@ -103,6 +144,7 @@ void pcs_simulation_destroy(pcs_simulation *s)
         pcs_model_contacts_destroy(s->ctx, s->present->contacts);
     }
     pcs_free(s->ctx, s->present);
+    pcs_free(s->ctx, s->events);
     pcs_free(s->ctx, s);
 }
 
@@ -215,7 +257,7 @@ static void count_step(pcs_simulation *s, const pcs_step_report *r, pcs_status s
     st->worst_velocity_drift = fmax(st->worst_velocity_drift, r->velocity_drift);
     if (r->redundant_rows > st->redundant_most)
         st->redundant_most = r->redundant_rows;
-    st->inner_steps += r->accepted > 0 ? r->accepted : 1;
+    st->inner_steps += r->accepted > 0 ? r->accepted : r->accepted < 0 ? 0 : 1;
     st->evaluations += r->evaluations;
     const double smallest = r->smallest_step > 0 ? r->smallest_step : r->h;
     if (st->smallest_step == 0 || smallest < st->smallest_step)

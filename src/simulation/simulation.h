@@ -25,6 +25,7 @@ struct pcs_simulation {
     int64_t step;    // next one
     bool started;
     pcs_present *present;
+    double *events;                // own copy of def.events, ascending
     pcs_problem_hook problem_hook; // the scheme looks at it if there is one
 };
 

@@ -2,7 +2,7 @@
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 expect_code 0 list
-for word in moreau-jean theta projection revolute universal sphere-plane slider-guide capsule; do
+for word in moreau-jean event-driven hybrid theta projection revolute universal sphere-plane slider-guide capsule; do
     expect_text out "$word"
 done
 expect_code 0 list schemes

@@ -1,0 +1,481 @@
+// Event-driven integration [Haddouni 2015, 3.1-3.4; Acary lectures 3.1-3.2]: smooth phases by one
+// of the integrators of integrator.h, in which joints and closed contacts are equations, up to the
+// next event; impact and new status there.
+//
+//     I0 all contacts,  I1 = { gap <= gap_tolerance },  I2 = { in I1, u_N <= velocity_tolerance };
+//     contacts of I2 stick or slide. The rows of a phase are the joints and I2.
+//
+// The march takes steps of its own length and runs ahead of the output times, which are
+// interpolated; so the motion does not depend on the output step.
+#include "schemes/event_driven.h"
+
+#include <float.h>
+#include <string.h>
+
+#include "schemes/start.h"
+
+static event_driven *self(pcs_scheme *scheme)
+{
+    return (event_driven *)scheme;
+}
+
+// ---- Memory ----
+
+static bool init_sample(event_driven *s, pcs_ed_sample *sample)
+{
+    const int64_t slots = s->base.model->n_slots, curves = s->base.model->n_faces - slots;
+    sample->value = PCS_NEW_ARRAY(s->base.ctx, double, ED_FUNCTIONS *slots + curves);
+    sample->gap_rate = PCS_NEW_ARRAY(s->base.ctx, double, slots);
+    return sample->value && sample->gap_rate;
+}
+
+static bool init_set(event_driven *s)
+{
+    pcs_context *ctx = s->base.ctx;
+    pcs_ed_set *set = &s->set;
+    const int64_t n = s->base.model->n_slots;
+    double **full[] = {&set->r, &set->u, &set->before, &s->restitution};
+    bool good = true;
+    for (size_t i = 0; i < sizeof full / sizeof *full; ++i)
+        good = (*full[i] = PCS_NEW_ARRAY(ctx, double, 3 * n)) && good;
+    set->slot = PCS_NEW_ARRAY(ctx, int32_t, n);
+    set->offset = PCS_NEW_ARRAY(ctx, int32_t, n + 1);
+    set->H = PCS_NEW_ARRAY(ctx, const pcs_row_block *, n);
+    set->slides = PCS_NEW_ARRAY(ctx, uint8_t, n);
+    set->direction = pcs_calloc(ctx, (size_t)n, sizeof *set->direction);
+    set->mu = PCS_NEW_ARRAY(ctx, double, n);
+    set->mobility = PCS_NEW_ARRAY(ctx, double, n);
+    return good && set->slot && set->offset && set->H && set->slides && set->direction && set->mu &&
+           set->mobility;
+}
+
+static bool init_arrays(event_driven *s)
+{
+    pcs_context *ctx = s->base.ctx;
+    const pcs_model *m = s->base.model;
+    const int64_t slots = m->n_slots, curves = m->n_faces - slots;
+    struct {
+        double **array;
+        int64_t n;
+    } list[] = {
+        {&s->q, m->n_q},
+        {&s->v, m->n_v},
+        {&s->v_minus, m->n_v},
+        {&s->f, m->n_v},
+        {&s->x, m->n_v},
+        {&s->turns, m->n_turns},
+        {&s->external_seen, m->externals.count},
+        {&s->convective, m->n_rows},
+        {&s->p_row, m->n_rows},
+        {&s->p_sum, m->n_rows},
+        {&s->root, ED_FUNCTIONS * slots + curves},
+        {&s->curve_edge, curves},
+        {&s->gradient[0], m->n_v},
+        {&s->gradient[1], m->n_v},
+        {&s->level, slots},
+        {&s->slip_level, slots},
+        {&s->approach, slots},
+        {&s->last_impact, slots},
+        {&s->status, slots},
+        {&s->r_sum, 3 * slots},
+        {&s->force, 3 * slots},
+        {&s->node_force[0], 3 * slots},
+        {&s->node_force[1], 3 * slots},
+        {&s->node_force[2], 3 * slots},
+        {&s->node_lambda[0], m->n_rows},
+        {&s->node_lambda[1], m->n_rows},
+        {&s->node_lambda[2], m->n_rows},
+        {&s->warm, 3 * slots},
+    };
+    bool good = true;
+    for (size_t i = 0; i < sizeof list / sizeof *list; ++i)
+        good = (*list[i].array = PCS_NEW_ARRAY(ctx, double, list[i].n)) && good;
+    s->cause = PCS_NEW_ARRAY(ctx, uint8_t, m->n_faces);
+    s->slip_direction = pcs_calloc(ctx, (size_t)slots, sizeof *s->slip_direction);
+    s->contacts = pcs_model_contacts_create(ctx, m);
+    s->spare = PCS_NEW_ARRAY(ctx, bool, slots);
+    s->suspect = PCS_NEW_ARRAY(ctx, bool, ED_FUNCTIONS *slots + curves);
+    s->curve_face = PCS_NEW_ARRAY(ctx, int32_t, curves);
+    s->curve_next = PCS_NEW_ARRAY(ctx, int32_t, curves);
+    return good && s->spare && s->suspect && s->curve_face && s->curve_next && s->cause &&
+           s->slip_direction && s->contacts;
+}
+
+static pcs_status create_saddle(event_driven *s)
+{
+    const pcs_model *m = s->base.model;
+    int32_t *size = PCS_NEW_ARRAY(s->base.ctx, int32_t, m->nodes.count);
+    if (!size)
+        return PCS_ERROR_MEMORY;
+    for (int32_t i = 0; i < m->nodes.count; ++i)
+        size[i] = pcs_model_node(m, i)->n_v;
+    pcs_saddle_def def = pcs_saddle_default();
+    def.n_nodes = m->nodes.count;
+    def.node_size = size;
+    def.n_couplings = m->n_pairs;
+    def.coupling = (const int32_t(*)[2])m->pairs;
+    def.n_rows = m->row_blocks.count;
+    def.rows = s->rows;
+    pcs_status status = pcs_saddle_create(s->base.ctx, &def, &s->saddle);
+    pcs_free(s->base.ctx, size);
+    return status;
+}
+
+pcs_status pcs_ed_init(event_driven *s)
+{
+    pcs_context *ctx = s->base.ctx;
+    const pcs_model *m = s->base.model;
+    pcs_arena_init(&s->arena, ctx);
+    if (!init_arrays(s) || !init_set(s) || !init_sample(s, &s->before) ||
+        !init_sample(s, &s->after) || !init_sample(s, &s->trial))
+        return PCS_ERROR_MEMORY;
+    PCS_TRY(pcs_phase_init(ctx, m, &s->phase));
+    PCS_TRY(pcs_smooth_point_init(ctx, m, &s->point));
+    PCS_TRY(pcs_configuration_init(ctx, m, &s->c));
+    PCS_TRY(pcs_model_row_blocks_create(ctx, m, &s->rows, &s->row_values));
+    s->memory = PCS_NEW_ARRAY(ctx, double, pcs_ed_memory(s));
+    return s->memory ? create_saddle(s) : PCS_ERROR_MEMORY;
+}
+
+void pcs_ed_free(event_driven *s)
+{
+    pcs_context *ctx = s->base.ctx;
+    void *arrays[] = {s->q,
+                      s->v,
+                      s->v_minus,
+                      s->f,
+                      s->x,
+                      s->turns,
+                      s->external_seen,
+                      s->convective,
+                      s->p_row,
+                      s->p_sum,
+                      s->root,
+                      s->suspect,
+                      s->spare,
+                      s->curve_edge,
+                      s->gradient[0],
+                      s->gradient[1],
+                      s->curve_face,
+                      s->curve_next,
+                      s->level,
+                      s->slip_level,
+                      s->approach,
+                      s->last_impact,
+                      s->status,
+                      s->r_sum,
+                      s->force,
+                      s->node_force[0],
+                      s->node_force[1],
+                      s->node_force[2],
+                      s->node_lambda[0],
+                      s->node_lambda[1],
+                      s->node_lambda[2],
+                      s->warm,
+                      s->cause,
+                      s->slip_direction,
+                      s->restitution,
+                      s->set.r,
+                      s->set.u,
+                      s->set.before,
+                      s->set.slot,
+                      s->set.offset,
+                      (void *)s->set.H,
+                      s->set.slides,
+                      s->set.direction,
+                      s->set.mu,
+                      s->set.mobility,
+                      s->rows,
+                      s->row_values,
+                      s->memory,
+                      s->before.value,
+                      s->before.gap_rate,
+                      s->after.value,
+                      s->after.gap_rate,
+                      s->trial.value,
+                      s->trial.gap_rate};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i)
+        pcs_free(ctx, arrays[i]);
+    pcs_model_contacts_destroy(ctx, s->contacts);
+    pcs_configuration_free(ctx, &s->c);
+    pcs_phase_free(ctx, &s->phase);
+    pcs_smooth_point_free(ctx, &s->point);
+    pcs_saddle_destroy(s->saddle);
+    pcs_march_destroy(s->march);
+    pcs_arena_free(&s->arena);
+}
+
+// ---- Start ----
+
+static pcs_status create_march(event_driven *s)
+{
+    const double *option = s->base.options;
+    const char *integrator = pcs_ed_options[ED_INTEGRATOR].choices[(int)option[ED_INTEGRATOR]];
+    pcs_march_opts opts = pcs_march_default();
+    opts.class = pcs_integrator_find(integrator);
+    opts.fixed = option[ED_STEP_CONTROL] != 0;
+    opts.tolerance = option[ED_TOLERANCE];
+    opts.norm = (pcs_norm_kind)(int)option[ED_ERROR_NORM];
+    opts.relative = option[ED_RELATIVE];
+    opts.first_step = option[ED_FIRST_STEP];
+    opts.smallest_step = option[ED_SMALLEST_STEP];
+    opts.largest_step = option[ED_LARGEST_STEP];
+    opts.safety = option[ED_SAFETY];
+    opts.growth = option[ED_GROWTH];
+    opts.drift_max = option[ED_DRIFT_MAX] > 0 ? option[ED_DRIFT_MAX] : HUGE_VAL;
+    opts.stabilisation = (pcs_stabilisation)(int)option[ED_STABILISATION];
+    opts.baumgarte = (pcs_baumgarte){option[ED_BAUMGARTE_ALPHA], option[ED_BAUMGARTE_BETA]};
+    opts.projection_tolerance = option[ED_PROJECTION_TOLERANCE];
+    opts.integrator.rho_infinity = option[ED_RHO_INFINITY];
+    opts.integrator.newton_tolerance = option[ED_NEWTON_TOLERANCE];
+    opts.integrator.newton_iterations = (int32_t)option[ED_NEWTON_ITERATIONS];
+    opts.integrator.estimate_constant = option[ED_ESTIMATE_CONSTANT];
+    opts.integrator.ggl = opts.stabilisation == PCS_STABILISE_GGL;
+    if (!opts.class)
+        return pcs_error(s->base.ctx, PCS_ERROR_ARGUMENT, "there is no integrator '%s'",
+                         integrator);
+    if (opts.fixed && !(opts.first_step > 0))
+        return pcs_error(s->base.ctx, PCS_ERROR_INPUT,
+                         "step_control: fixed needs the length of the steps; set first_step");
+    return pcs_march_create(s->base.ctx, s->base.model, &opts, &s->march);
+}
+
+pcs_status pcs_ed_start(event_driven *s, pcs_state *state, pcs_statistics *statistics)
+{
+    const pcs_model *m = s->base.model;
+    pcs_start_opts opts = {s->base.options[ED_PROJECTION_TOLERANCE],
+                           s->base.options[ED_ASSEMBLY_LIMIT]};
+    PCS_TRY(create_march(s));
+    PCS_TRY(
+        pcs_start_state(s->base.ctx, m, &opts, *state->t, s->saddle, s->rows, state, statistics));
+    const uint8_t *redundant = pcs_saddle_redundant_rows(s->saddle);
+    for (int32_t i = 0; i < m->n_rows; ++i)
+        statistics->redundant_rows += redundant[i];
+    pcs_configuration_update(m, &s->c, *state->t, state->q, state->v, state->turns,
+                             state->external);
+    pcs_model_contacts(m, &s->c, false, s->contacts);
+    for (int32_t i = 0; i < m->n_slots; ++i) {
+        state->gap[i] = s->contacts[i].gap;
+        if (-state->gap[i] > statistics->initial_penetration) {
+            statistics->initial_penetration = -state->gap[i];
+            statistics->initial_contact = i;
+        }
+    }
+    state->work[PCS_WORK_START_ENERGY] = pcs_model_kinetic(m, &s->c) +
+                                         pcs_model_potential(m, &s->c);
+    pcs_ed_save(s, state);
+    return PCS_OK;
+}
+
+// The first phase begins with an event: contacts may touch, and approach, from the start.
+static void begin_run(event_driven *s, const pcs_state *state)
+{
+    const pcs_model *m = s->base.model;
+    pcs_smooth_point *to = &s->march->to;
+    to->t = s->booked = *state->t;
+    memcpy(to->q, state->q, sizeof(double) * (size_t)m->n_q);
+    memcpy(to->v, state->v, sizeof(double) * (size_t)m->n_v);
+    memcpy(s->turns, state->turns, sizeof(double) * (size_t)m->n_turns);
+    memcpy(s->external_seen, state->external, sizeof(double) * (size_t)m->externals.count);
+    s->zeno_since = *state->t;
+    s->last_event = -HUGE_VAL;
+    for (int32_t i = 0; i < m->n_slots; ++i)
+        s->last_impact[i] = -HUGE_VAL;
+    s->started = s->pending = s->all = true;
+    s->has_step = false;
+}
+
+// ---- Steps of the march ----
+
+static pcs_status check_finite(const event_driven *s)
+{
+    const pcs_model *m = s->base.model;
+    const pcs_smooth_point *to = &s->march->to;
+    char name[PCS_NODE_NAME_SIZE];
+    for (int32_t i = 0; i < m->n_v; ++i)
+        if (!isfinite(to->v[i]) || !isfinite(to->a[i]))
+            return pcs_error(s->base.ctx, PCS_ERROR_NUMERIC,
+                             "t = %g: the %s of %s is not a number; check its forces", to->t,
+                             isfinite(to->v[i]) ? "acceleration" : "velocity",
+                             pcs_model_velocity_name(m, i, name));
+    return PCS_OK;
+}
+
+// Time at which a load jumps next, HUGE_VAL: none.
+static double next_jump(const event_driven *s)
+{
+    const pcs_scheme *scheme = &s->base;
+    return s->next_load < scheme->n_jumps ? scheme->jumps[s->next_load] : HUGE_VAL;
+}
+
+// Formulas have one of their two values at the jump itself. Steps end just before and begin just
+// after it, so that no stage sees the other side.
+static double beside(double jump, int side)
+{
+    const double rounding = 4 * DBL_EPSILON; // of t_n + c h for any stage
+    if (jump == HUGE_VAL)
+        return jump;
+    return jump + side * rounding * fmax(fabs(jump), DBL_MIN / DBL_EPSILON);
+}
+
+static void warn_stiff(event_driven *s)
+{
+    const pcs_march *march = s->march;
+    if (!march->counts.stiff || s->warned_stiff)
+        return;
+    s->warned_stiff = true;
+    pcs_log(s->base.ctx, PCS_LOG_WARNING,
+            "t = %g: the system is stiff: stability, not the tolerance, limits the steps of %s; "
+            "integrator: alpha2 takes longer ones",
+            march->counts.stiff_time, march->opts.class->name);
+}
+
+// After a step: branches of angles, gaps that have opened, closed contacts that have drifted.
+static void follow(event_driven *s)
+{
+    const pcs_model *m = s->base.model;
+    for (int32_t i = 0; i < m->n_rows; ++i) { // of the joints; contacts have their penetration
+        s->drift = fmax(s->drift, fabs(s->march->g[i]));
+        s->velocity_drift = fmax(s->velocity_drift, fabs(s->march->g_rate[i]));
+    }
+    pcs_ed_look(s, &s->march->to, false);
+    pcs_model_update_turns(m, &s->c, s->turns);
+    for (int32_t i = 0; i < m->n_slots; ++i) {
+        if (s->contacts[i].gap == HUGE_VAL)
+            continue;
+        s->penetration = fmax(s->penetration, -s->contacts[i].gap);
+        if (s->spare[i])
+            continue;
+        if (s->phase.mode[i] == PCS_MODE_OPEN)
+            s->level[i] = s->contacts[i].gap > s->level[i] ? fmin(s->contacts[i].gap, 0)
+                                                           : s->level[i];
+        else if (fabs(s->contacts[i].gap) > s->base.options[ED_GAP_TOLERANCE])
+            s->pending =
+                true; // drift: the phase begins anew, projected [Haddouni 2015, 3.2, step 6]
+    }
+}
+
+// In space the direction of sliding turns along the way; the phase keeps the one of the last step,
+// from which a reversal is told.
+static pcs_status follow_directions(event_driven *s)
+{
+    const pcs_model *m = s->base.model;
+    bool turned = false;
+    for (int32_t i = 0; i < m->n_slots; ++i) {
+        double u[3];
+        if (s->phase.mode[i] != PCS_MODE_SLIDE || s->contacts[i].row.size != 3)
+            continue;
+        pcs_contact_velocity(m, &s->contacts[i], s->march->to.v, u);
+        const double speed = hypot(u[1], u[2]);
+        if (!(speed > s->base.options[ED_VELOCITY_TOLERANCE]) || s->cause[i] == ED_SLIP_END)
+            continue;
+        s->phase.direction[i][0] = u[1] / speed;
+        s->phase.direction[i][1] = u[2] / speed;
+        s->slip_level[i] = 0;
+        turned = true;
+    }
+    return turned ? pcs_smooth_set_phase(s->march->smooth, &s->phase) : PCS_OK;
+}
+
+pcs_status pcs_ed_advance(event_driven *s, double limit)
+{
+    pcs_march *march = s->march;
+    PCS_TRY(pcs_ed_book(s, march->to.t));
+    if (s->pending)
+        return pcs_ed_handle(s);
+    while (beside(next_jump(s), -1) <= march->to.t)
+        ++s->next_load;
+    const double jump = next_jump(s), before = beside(jump, -1);
+    PCS_TRY(pcs_march_step(march, fmin(limit, before)));
+    s->has_step = true;
+    s->sampled = s->powers_sampled = false;
+    s->booked = march->from.t;
+    PCS_TRY(check_finite(s));
+    PCS_TRY(pcs_ed_search(s));
+    if (march->to.t >= before) {
+        s->pending = s->all = true;
+        march->to.t = beside(jump, 1);
+    }
+    follow(s);
+    warn_stiff(s);
+    return follow_directions(s);
+}
+
+static void see_inputs(event_driven *s, const pcs_state *state)
+{
+    const size_t bytes = sizeof(double) * (size_t)s->base.model->externals.count;
+    if (bytes > 0 && memcmp(s->external_seen, state->external, bytes) != 0) {
+        memcpy(s->external_seen, state->external, bytes);
+        s->pending = s->all = true; // forces jump
+        s->has_step = false;
+    }
+}
+
+pcs_status pcs_ed_prepare(event_driven *s, const pcs_state *state)
+{
+    s->external = state->external;
+    pcs_smooth_bind(s->march->smooth, s->turns, state->external);
+    if (!pcs_ed_is_saved(s, state))
+        PCS_TRY(pcs_ed_load(s, state));
+    if (!s->started)
+        begin_run(s, state);
+    s->evaluations = pcs_smooth_evaluations(s->march->smooth);
+    see_inputs(s, state);
+    return PCS_OK;
+}
+
+static pcs_status step(pcs_scheme *scheme, pcs_state *state, double h, pcs_step_report *report)
+{
+    event_driven *s = self(scheme);
+    const double target = *state->t + h;
+    const bool exact = (int)scheme->options[ED_OUTPUT] == ED_EXACT ||
+                       scheme->model->externals.count > 0;
+    PCS_TRY(pcs_ed_prepare(s, state));
+    while (s->march->to.t < target || (s->pending && s->march->to.t <= target))
+        PCS_TRY(pcs_ed_advance(s, exact ? target : HUGE_VAL));
+    PCS_TRY(pcs_ed_output(s, state, target));
+    pcs_ed_report(s, state, h, report);
+    pcs_ed_save(s, state);
+    return PCS_OK;
+}
+
+static pcs_status init(pcs_scheme *scheme)
+{
+    return pcs_ed_init(self(scheme));
+}
+
+static void destroy(pcs_scheme *scheme)
+{
+    pcs_ed_free(self(scheme));
+}
+
+static int64_t memory(const pcs_scheme *scheme)
+{
+    return ((const event_driven *)scheme)->memory_count;
+}
+
+static pcs_status start(pcs_scheme *scheme, pcs_state *state, pcs_statistics *statistics)
+{
+    return pcs_ed_start(self(scheme), state, statistics);
+}
+
+static const uint8_t *redundant_rows(const pcs_scheme *scheme)
+{
+    return pcs_saddle_redundant_rows(((const event_driven *)scheme)->saddle);
+}
+
+const pcs_scheme_class pcs_event_driven_class = {
+    .name = "event-driven",
+    .help = "event-driven: smooth phases by a high-order integrator, impacts at their exact times; "
+            "an integrator's name as the scheme (phem56, hem5, dopri5, rkf45, rk4, alpha2, alpha3) "
+            "means this one with that integrator",
+    .options = pcs_ed_options,
+    .n_options = ED_OPTION_COUNT,
+    .size = sizeof(event_driven),
+    .memory = memory,
+    .init = init,
+    .free = destroy,
+    .start = start,
+    .step = step,
+    .redundant_rows = redundant_rows,
+};

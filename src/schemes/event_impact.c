@@ -1,0 +1,527 @@
+// What happens at an event. Forces that fall to zero and friction that reaches its cone change the
+// phase of their contact alone, since no force jumps. Everything else asks anew:
+//
+//     impact   M (v+ - v-) = G^T p + H^T r over all touching contacts, G v+ = rate,
+//              u = u+ + e u-:  K* \ni u + mu |u_T| e_N  \perp  r \in K     [Haddouni 2015, 2.4]
+//     status   forces and accelerations of the contacts that stay (event_status.c)
+//
+// Where sliding contacts have no forces at all (Painleve's paradox), the velocity jumps without a
+// collision: the impact problem without restitution at the same configuration. It has the null
+// impulse as a solution too, which the small forces of any step h > 0 exclude [Brogliato 2002, 8.1,
+// digest 2.10]; it is left out here.
+#include <string.h>
+
+#include "schemes/corner_impact.h"
+#include "schemes/event_driven.h"
+
+// ---- Accounts of a jump ----
+
+// v+ = v + B H^T r, p = joint impulses; energy, impulses and penetration are booked. The relative
+// velocity before is H v-, after it set.u less the restitution terms `e` (or NULL).
+static void apply_impulses(event_driven *s, const double *e)
+{
+    const pcs_model *model = s->base.model;
+    const pcs_ed_set *set = &s->set;
+    double *work = s->work_base;
+    memcpy(s->v_minus, s->v, sizeof(double) * (size_t)model->n_v);
+    memset(s->x, 0, sizeof(double) * (size_t)model->n_v);
+    memset(s->p_row, 0, sizeof(double) * (size_t)model->n_rows);
+    pcs_ed_add_forces(s, s->x);
+    pcs_saddle_solve(s->saddle, s->x, s->p_row);
+    for (int32_t k = 0; k < set->n; ++k) {
+        const int32_t slot = set->slot[k], at = set->offset[k];
+        const double *r = set->r + at;
+        double u[3];
+        pcs_contact_velocity(model, &s->contacts[slot], s->v, u);
+        for (int32_t j = 0; j < set->H[k]->size; ++j) {
+            double mean = 0.5 * (u[j] + set->u[at + j] - (e ? e[at + j] : 0));
+            work[j == 0 ? PCS_WORK_IMPACT : PCS_WORK_FRICTION] += r[j] * mean;
+            work[PCS_WORK_DRIVER] -= r[j] * s->contacts[slot].surface[j];
+            s->r_sum[3 * slot + j] += r[j];
+        }
+    }
+    for (int32_t i = 0; i < model->n_v; ++i) {
+        s->v[i] += s->x[i];
+        s->x[i] = 0.5 * (s->v[i] + s->v_minus[i]);
+    }
+    work[PCS_WORK_DRIVER] += pcs_model_driven_work(model, s->rows, s->p_row, s->x);
+    for (int32_t i = 0; i < model->n_rows; ++i)
+        s->p_sum[i] += s->p_row[i];
+}
+
+// Contacts at (to.t, s->q, s->v).
+static void look_here(event_driven *s)
+{
+    pcs_smooth_point here = s->march->to;
+    here.q = s->q;
+    here.v = s->v;
+    pcs_ed_look(s, &here, true);
+}
+
+// Speed below which a contact counts as at rest. Events that repeat at one instant are decisions
+// that velocities near the tolerance turn round and round, such as the corners of a box that comes
+// to rest turning, whose normal forces are not unique. Every few of them the speed grows tenfold,
+// so that the contacts come to rest together.
+static double rest_speed(const event_driven *s)
+{
+    enum { PATIENCE = 8, DECADES_MAX = 5 };
+    const int64_t decades = s->repeats / PATIENCE;
+    return s->base.options[ED_VELOCITY_TOLERANCE] *
+           pow(10, (double)(decades < DECADES_MAX ? decades : DECADES_MAX));
+}
+
+// An event repeats the one before if no time has passed, or a contact closes after a flight that is
+// lower than the rounding of positions.
+static void count_repeats(event_driven *s)
+{
+    const double instant = 1e-12; // s
+    const double t = s->march->to.t, passed = t - s->last_event;
+    bool again = passed <= instant;
+    for (int32_t i = 0; i < s->base.model->n_slots; ++i) {
+        double u[3];
+        if (s->cause[i] != ED_CLOSING || s->contacts[i].gap == HUGE_VAL)
+            continue;
+        pcs_contact_velocity(s->base.model, &s->contacts[i], s->v, u);
+        again = again || fabs(u[0]) * passed < s->gap_noise;
+    }
+    s->repeats = again ? s->repeats + 1 : 0;
+    s->last_event = t;
+}
+
+// ---- Impact ----
+
+static bool touches(const event_driven *s, int32_t slot)
+{
+    if (s->contacts[slot].gap == HUGE_VAL || s->spare[slot])
+        return false;
+    return s->phase.mode[slot] != PCS_MODE_OPEN || s->cause[slot] == ED_CLOSING ||
+           s->contacts[slot].gap <= s->base.options[ED_GAP_TOLERANCE];
+}
+
+static pcs_status unsolved(event_driven *s, const char *what)
+{
+    const char *name = s->base.model->slot_names.data[s->set.slot[0]];
+    return pcs_error(s->base.ctx, PCS_ERROR_NUMERIC,
+                     "t = %.9g: the %s of contact '%s' and those it touches was not solved; raise "
+                     "solver_iterations, or use a time-stepping scheme",
+                     s->c.t, what, name);
+}
+
+// The impact over all touching contacts, if one of them closes.
+static pcs_status impact(event_driven *s)
+{
+    const pcs_model *model = s->base.model;
+    const double slow = rest_speed(s);
+    pcs_ed_set *set = &s->set;
+    bool needed = false;
+    pcs_ed_set_clear(set);
+    for (int32_t i = 0; i < model->n_slots; ++i) {
+        if (!touches(s, i))
+            continue;
+        double u[3];
+        pcs_contact_velocity(model, &s->contacts[i], s->v, u);
+        needed = needed || u[0] < -slow || (s->cause[i] == ED_CLOSING && u[0] < 0);
+        pcs_ed_set_add(s, i, false);
+    }
+    if (!needed)
+        return PCS_OK;
+    PCS_TRY(pcs_ed_factor(s));
+    double *e = s->restitution;
+    for (int32_t k = 0; k < set->n; ++k) {
+        const int32_t at = set->offset[k], size = set->H[k]->size;
+        const pcs_law *law = &s->contacts[set->slot[k]].law;
+        double *u = set->u + at;
+        pcs_contact_velocity(model, &s->contacts[set->slot[k]], s->v, u);
+        // Restitution on approach alone, and not for a rebound that would count as rest.
+        // A flight lower than the rounding of positions was none: h < |u_N| dt.
+        const double way = -u[0] * (s->c.t - s->last_impact[set->slot[k]]);
+        const bool settled = s->cause[set->slot[k]] == ED_SETTLED || way < s->gap_noise;
+        const bool rebounds = -law->restitution * u[0] > slow && !settled;
+        e[at] = rebounds ? law->restitution * u[0] : 0;
+        for (int32_t j = 1; j < size; ++j)
+            e[at + j] = u[0] < -slow && !settled ? law->tangential_restitution * u[j] : 0;
+        s->approach[set->slot[k]] = s->cause[set->slot[k]] == ED_SETTLED ? 0 : -u[0];
+        for (int32_t j = 0; j < size; ++j)
+            u[j] += e[at + j];
+        memset(set->r + at, 0, sizeof(double) * (size_t)size);
+    }
+    int32_t solutions;
+    PCS_TRY(pcs_ed_solve(s, ED_ANY, &solutions));
+    if (solutions == 0)
+        return unsolved(s, "impact");
+    apply_impulses(s, e);
+    for (int32_t k = 0; k < set->n; ++k) {
+        const int32_t slot = set->slot[k];
+        if (s->approach[slot] > slow && set->r[set->offset[k]] > 0) {
+            ++s->impacts;
+            s->last_impact[slot] = s->c.t;
+            pcs_event_log_impact(&s->base.events, slot, s->approach[slot]);
+        }
+    }
+    look_here(s);
+    return PCS_OK;
+}
+
+// ---- Status ----
+
+// Touching contacts that do not separate, each as sliding or at rest tangentially. A contact that
+// closes before its gap was ever seen open, however fine the search, is at rest: its flight, of
+// height u_N^2 / 2 a, was below the rounding of positions.
+static void collect_closed(event_driven *s, bool all_at_rest)
+{
+    const pcs_model *model = s->base.model;
+    const double slow = rest_speed(s);
+    const bool at_once = !s->has_step && !s->all;
+    pcs_ed_set_clear(&s->set);
+    for (int32_t i = 0; i < model->n_slots; ++i) {
+        double u[3] = {0, 0, 0};
+        if (touches(s, i))
+            pcs_contact_velocity(model, &s->contacts[i], s->v, u);
+        const bool rests = (at_once && s->cause[i] == ED_CLOSING) || s->cause[i] == ED_SETTLED;
+        if (!touches(s, i) || (u[0] > slow && !rests)) {
+            s->phase.mode[i] = PCS_MODE_OPEN;
+            continue;
+        }
+        const double speed = hypot(u[1], s->contacts[i].row.size == 3 ? u[2] : 0);
+        const bool turns = s->cause[i] == ED_SLIP_END && s->contacts[i].row.size == 2;
+        const bool slides = s->contacts[i].row.size > 1 && speed > slow && !turns;
+        if (slides) {
+            s->phase.direction[i][0] = u[1] / speed;
+            s->phase.direction[i][1] = s->contacts[i].row.size == 3 ? u[2] / speed : 0;
+        }
+        pcs_ed_set_add(s, i, slides && !all_at_rest);
+    }
+}
+
+static const char *first_sliding(const event_driven *s)
+{
+    for (int32_t k = 0; k < s->set.n; ++k)
+        if (s->set.slides[k] && s->set.mu[k] > 0)
+            return s->base.model->slot_names.data[s->set.slot[k]];
+    return s->base.model->slot_names.data[s->set.slot[0]];
+}
+
+// No forces exist: the velocities jump without a collision.
+static pcs_status escape(event_driven *s)
+{
+    const pcs_model *model = s->base.model;
+    const char *name = first_sliding(s);
+    pcs_ed_set *set = &s->set;
+    int32_t solutions;
+    double most = 0;
+    collect_closed(s, true);
+    for (int32_t k = 0; k < set->n; ++k)
+        pcs_contact_velocity(model, &s->contacts[set->slot[k]], s->v, set->u + set->offset[k]);
+    PCS_TRY(pcs_ed_solve(s, ED_LARGEST, &solutions));
+    for (int32_t i = 0; i < set->offset[set->n]; ++i)
+        most = fmax(most, fabs(set->r[i]));
+    if (solutions == 0 || !(most > 0))
+        return pcs_error(s->base.ctx, PCS_ERROR_NUMERIC,
+                         "t = %.9g: contact '%s' slides and no contact force exists (Painleve's "
+                         "paradox), and no impulse ends it; use a time-stepping scheme",
+                         s->c.t, name);
+    pcs_log(s->base.ctx, PCS_LOG_WARNING,
+            "t = %.9g: contact '%s' slides and no contact force exists (Painleve's paradox): an "
+            "impact without collision follows",
+            s->c.t, name);
+    ++s->painleve;
+    apply_impulses(s, NULL);
+    for (int32_t k = 0; k < set->n; ++k)
+        if (set->r[set->offset[k]] > 0) {
+            ++s->impacts;
+            pcs_event_log_add(&s->base.events,
+                              (pcs_event){s->c.t, 0, PCS_EVENT_IMPACT, set->slot[k]});
+        }
+    look_here(s);
+    return PCS_OK;
+}
+
+// Contacts that count as at rest tangentially are put to rest: what is left of their velocities,
+// below velocity_tolerance, has no direction that friction could follow.
+static pcs_status still(event_driven *s)
+{
+    const pcs_ed_set *set = &s->set;
+    const double rounding = 1e-14; // m/s; velocities of order 1
+    bool moving = false;
+    for (int32_t k = 0; k < set->n; ++k) {
+        double u[3] = {0, 0, 0};
+        const int32_t slot = set->slot[k];
+        const bool rests = !set->slides[k] && set->mu[k] > 0;
+        pcs_contact_velocity(s->base.model, &s->contacts[slot], s->v, u);
+        moving = moving || (rests && hypot(u[1], u[2]) > rounding);
+        s->phase.mode[slot] = rests ? PCS_MODE_STICK : PCS_MODE_SLIDE;
+    }
+    if (!moving)
+        return PCS_OK;
+    PCS_TRY(pcs_smooth_set_phase(s->march->smooth, &s->phase));
+    PCS_TRY(pcs_smooth_project(s->march->smooth, s->c.t, s->q, s->v,
+                               s->base.options[ED_PROJECTION_TOLERANCE], false, true));
+    look_here(s);
+    return PCS_OK;
+}
+
+static pcs_status status(event_driven *s)
+{
+    enum { JUMPS_MAX = 8 };
+    int32_t solutions = 0;
+    for (int jump = 0; jump <= JUMPS_MAX; ++jump) {
+        collect_closed(s, false);
+        PCS_TRY(still(s));
+        PCS_TRY(pcs_ed_accelerations(s, ED_NEAREST, &solutions));
+        if (solutions > 0)
+            break;
+        bool sliding = false;
+        for (int32_t k = 0; k < s->set.n; ++k)
+            sliding = sliding || (s->set.slides[k] && s->set.mu[k] > 0);
+        if (!sliding || jump == JUMPS_MAX)
+            return unsolved(s, "acceleration problem");
+        PCS_TRY(escape(s));
+    }
+    if (solutions > 1) {
+        ++s->painleve;
+        pcs_log(s->base.ctx, PCS_LOG_WARNING,
+                "t = %.9g: the forces of contact '%s' have %d solutions (Painleve's paradox); the "
+                "one nearest to the forces before is taken",
+                s->c.t, first_sliding(s), solutions);
+    }
+    pcs_ed_decide(s);
+    for (;;) {
+        int32_t spare;
+        PCS_TRY(pcs_ed_find_spare(s, &spare));
+        if (spare < 0)
+            return PCS_OK;
+        s->spare[spare] = true;
+        collect_closed(s, false);
+        PCS_TRY(still(s));
+        PCS_TRY(pcs_ed_accelerations(s, ED_ANY, &solutions));
+        if (solutions == 0)
+            return unsolved(s, "acceleration problem");
+        pcs_ed_decide(s);
+    }
+}
+
+// ---- Handling ----
+
+// Contacts that reach the end of their face go to the next one.
+static void change_faces(event_driven *s)
+{
+    const int32_t slots = s->base.model->n_slots, curves = s->base.model->n_faces - slots;
+    for (int32_t i = 0; i < slots; ++i) {
+        if (s->cause[i] != ED_EDGE)
+            continue;
+        s->phase.face[i] = s->contacts[i].next_face;
+        if (s->phase.face[i] < 0)
+            s->phase.mode[i] = PCS_MODE_OPEN;
+    }
+    if (curves > 0)
+        pcs_model_curve_edges(s->base.model, &s->c, s->curve_edge, s->curve_face, s->curve_next);
+    for (int32_t i = 0; i < curves; ++i)
+        s->phase.face[slots + i] = s->curve_face[i]; // turn_corners() goes to the next one
+}
+
+// The row of a curve joint at s->q on the face that the phase holds, as a vector.
+static void curve_gradient(event_driven *s, const pcs_joint *joint, double *n)
+{
+    const pcs_model *model = s->base.model;
+    pcs_rows rows = {s->rows, NULL, NULL, NULL};
+    double *unit = s->p_row;
+    look_here(s);
+    pcs_model_rows(model, &s->c, &rows);
+    memset(unit, 0, sizeof(double) * (size_t)model->n_rows);
+    memset(n, 0, sizeof(double) * (size_t)model->n_v);
+    unit[joint->first_row] = 1;
+    pcs_model_rows_add_transposed(model, s->rows, unit, n);
+}
+
+// A joint whose curve has a corner between the faces: the velocity turns with it (corner_impact.h).
+// Nothing happens where the tangent is continuous.
+static pcs_status turn_corner(event_driven *s, const pcs_joint *joint, int32_t place)
+{
+    const pcs_model *model = s->base.model;
+    const size_t bytes = sizeof(double) * (size_t)model->n_v;
+    double *n1 = s->gradient[0], *n2 = s->gradient[1], *x1 = s->f, *x2 = s->x, p[2];
+    curve_gradient(s, joint, n1);
+    s->phase.face[place] = s->curve_next[place - model->n_slots];
+    curve_gradient(s, joint, n2);
+    // P of the other joints: with a row of zeros this one takes no part.
+    const pcs_row_block *block = &s->rows[joint->row_block];
+    for (int32_t e = 0; e < block->n_nodes; ++e)
+        memset(block->J[e], 0, sizeof(double) * (size_t)pcs_model_node(model, block->node[e])->n_v);
+    pcs_model_matrix(model, &s->c, 0, 0, s->saddle);
+    PCS_TRY(pcs_saddle_factor(s->saddle));
+    const double *n[2] = {n1, n2};
+    double *x[2] = {x1, x2};
+    for (int i = 0; i < 2; ++i) {
+        memcpy(x[i], n[i], bytes);
+        memset(s->p_row, 0, sizeof(double) * (size_t)model->n_rows);
+        pcs_saddle_solve(s->saddle, x[i], s->p_row);
+    }
+    const pcs_corner corner = pcs_corner_of(model->n_v, n1, n2, x1, x2, s->v);
+    pcs_corner_reflection(&corner, p);
+    for (int32_t i = 0; i < model->n_v; ++i)
+        s->v[i] += p[0] * x1[i] + p[1] * x2[i];
+    return PCS_OK;
+}
+
+static pcs_status turn_corners(event_driven *s)
+{
+    const pcs_model *model = s->base.model;
+    for (int32_t k = 0; k < model->joints.count; ++k) {
+        const pcs_joint *joint = &model->joints.data[k];
+        const int32_t place = model->n_slots + joint->curve_index;
+        if (joint->curve && s->cause[place] == ED_EDGE)
+            PCS_TRY(turn_corner(s, joint, place));
+    }
+    return PCS_OK;
+}
+
+// Nothing but forces that vanish and friction that reaches the cone: those contacts alone change.
+static bool is_gentle(const event_driven *s)
+{
+    for (int32_t i = 0; i < s->base.model->n_faces; ++i)
+        if (s->cause[i] != ED_NOTHING && s->cause[i] != ED_RELEASE && s->cause[i] != ED_STICK_END)
+            return false;
+    return !s->all;
+}
+
+static void change_gently(event_driven *s)
+{
+    for (int32_t i = 0; i < s->base.model->n_slots; ++i) {
+        if (s->cause[i] == ED_RELEASE) {
+            s->phase.mode[i] = PCS_MODE_OPEN;
+        } else if (s->cause[i] == ED_STICK_END) {
+            const double *F = s->march->to.lambda + pcs_smooth_slot_row(s->march->smooth, i);
+            const int32_t size = s->contacts[i].row.size;
+            const double F_T = size == 3 ? hypot(F[1], F[2]) : fabs(F[1]);
+            s->phase.mode[i] = PCS_MODE_SLIDE;
+            s->phase.direction[i][0] = F_T > 0 ? -F[1] / F_T : 1;
+            s->phase.direction[i][1] = F_T > 0 && size == 3 ? -F[2] / F_T : 0;
+        }
+    }
+}
+
+// Faces, levels of the gaps and names of the states for the new phase.
+static void settle(event_driven *s)
+{
+    for (int32_t i = 0; i < s->base.model->n_slots; ++i) {
+        const pcs_contact *contact = &s->contacts[i];
+        const bool open = s->phase.mode[i] == PCS_MODE_OPEN;
+        const bool was_held = s->phase.face[i] >= 0;
+        if (open)
+            memset(s->warm + 3 * i, 0, 3 * sizeof(double));
+        s->phase.face[i] = open || contact->gap == HUGE_VAL ? -1
+                           : was_held                       ? s->phase.face[i]
+                                                            : contact->face;
+        s->level[i] = open && contact->gap < 0 ? contact->gap : 0;
+        s->spare[i] = s->spare[i] && open;
+        if (s->spare[i]) // the drift of the others moves it
+            s->level[i] -= 0.5 * s->base.options[ED_GAP_TOLERANCE];
+        s->slip_level[i] = 0;
+        if (s->phase.mode[i] == PCS_MODE_SLIDE && contact->row.size > 1) {
+            const double *d = s->phase.direction[i];
+            double u[3];
+            pcs_contact_velocity(s->base.model, contact, s->v, u);
+            s->slip_level[i] = fmin(u[1] * d[0] + (contact->row.size == 3 ? u[2] * d[1] : 0), 0);
+        }
+        s->status[i] = open                                 ? PCS_OPEN
+                       : contact->row.size == 1             ? PCS_CLOSED
+                       : s->phase.mode[i] == PCS_MODE_STICK ? PCS_STICK
+                                                            : PCS_SLIP;
+    }
+    pcs_event_log_contacts(&s->base.events, s->march->to.t, s->status);
+}
+
+static pcs_status guard_zeno(event_driven *s)
+{
+    const double *option = s->base.options;
+    const double t = s->march->to.t;
+    if (!(t - s->zeno_since <= option[ED_ZENO_TIME])) {
+        s->zeno_since = t;
+        s->zeno_events = 0;
+    }
+    if (++s->zeno_events <= (int64_t)option[ED_ZENO_COUNT])
+        return PCS_OK;
+    int32_t slot = 0;
+    while (slot + 1 < s->base.model->n_slots && s->cause[slot] == ED_NOTHING)
+        ++slot;
+    return pcs_error(
+        s->base.ctx, PCS_ERROR_NUMERIC,
+        "t = %.9g: contact '%s' has had %lld events within %g s (impacts or changes of "
+        "friction accumulate); use scheme: hybrid, or raise velocity_tolerance",
+        t, s->base.model->slot_names.data[slot], (long long)s->zeno_events - 1,
+        option[ED_ZENO_TIME]);
+}
+
+pcs_status pcs_ed_begin(event_driven *s, double t)
+{
+    const pcs_model *model = s->base.model;
+    pcs_march *march = s->march;
+    double most = 0;
+    bool closed = model->n_faces > model->n_slots, off = false;
+    for (int32_t i = 0; i < model->n_slots; ++i) {
+        if (s->phase.mode[i] == PCS_MODE_OPEN)
+            continue;
+        closed = true;
+        off = off || fabs(s->contacts[i].gap) > s->base.options[ED_GAP_TOLERANCE];
+    }
+    if (closed) { // the velocities of closed contacts are zero to a tolerance so far
+        PCS_TRY(pcs_smooth_set_phase(march->smooth, &s->phase));
+        PCS_TRY(pcs_smooth_project(march->smooth, t, s->q, s->v,
+                                   s->base.options[ED_PROJECTION_TOLERANCE], off, true));
+    }
+    for (int32_t i = 0; i < PCS_WORK_COUNT; ++i)
+        s->work_base[i] += march->to.work[i];
+    PCS_TRY(pcs_march_begin(march, &s->phase, t, s->q, s->v, true));
+    for (int32_t i = 0; i < PCS_WORK_COUNT; ++i)
+        s->work_base[i] -= march->to.work[i];
+    s->has_step = false;
+    // Statically indeterminate contacts: rows that depend on others beyond those of the joints.
+    const int32_t rows = pcs_smooth_row_count(march->smooth);
+    const uint8_t *redundant = pcs_smooth_redundant(march->smooth);
+    const uint8_t *of_joints = pcs_saddle_redundant_rows(s->saddle);
+    int32_t surplus = 0;
+    for (int32_t i = 0; closed && i < rows; ++i)
+        surplus += redundant[i] != 0;
+    for (int32_t i = 0; closed && i < model->n_rows; ++i)
+        surplus -= of_joints[i] != 0;
+    s->indeterminate = surplus > 0;
+    const double noise = 1e-11; // rounding of a solve, of forces relative to the largest
+    pcs_model_forces(model, &s->c, s->f, NULL);
+    for (int32_t i = 0; i < model->n_v; ++i)
+        most = fmax(most, fabs(s->f[i]));
+    for (int32_t i = 0; i < rows; ++i)
+        most = fmax(most, fabs(march->to.lambda[i]));
+    s->force_noise = noise * most;
+    const double position_noise = 1e-14; // some forty roundings of the coordinates
+    most = 1;
+    for (int32_t i = 0; i < model->n_q; ++i)
+        most = fmax(most, fabs(march->to.q[i]));
+    s->gap_noise = position_noise * most;
+    return PCS_OK;
+}
+
+pcs_status pcs_ed_handle(event_driven *s)
+{
+    const pcs_model *model = s->base.model;
+    const pcs_smooth_point *to = &s->march->to;
+    PCS_TRY(guard_zeno(s));
+    PCS_TRY(pcs_arena_reset(&s->arena));
+    memcpy(s->q, to->q, sizeof(double) * (size_t)model->n_q);
+    memcpy(s->v, to->v, sizeof(double) * (size_t)model->n_v);
+    look_here(s);
+    count_repeats(s);
+    if (is_gentle(s)) {
+        change_gently(s);
+    } else {
+        memset(s->spare, 0, sizeof *s->spare * (size_t)model->n_slots);
+        change_faces(s);
+        PCS_TRY(turn_corners(s));
+        look_here(s);
+        PCS_TRY(impact(s));
+        PCS_TRY(status(s));
+    }
+    settle(s);
+    s->pending = s->all = false;
+    memset(s->cause, ED_NOTHING, (size_t)model->n_faces);
+    return pcs_ed_begin(s, to->t);
+}

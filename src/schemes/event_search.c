@@ -1,0 +1,519 @@
+// The earliest event of a step, found on its dense output [Haddouni 2015, 3.2 and 3.13].
+//
+// Every event is a function that is positive in the phase and falls to zero: the gap of an open
+// contact, the normal force of a closed one, the distance of a sticking force from the cone, the
+// speed of sliding along its direction, the way to the end of a face. A step is sampled at a few
+// instants; between two of them a function has an event if it ends below zero, or, for gaps, if it
+// dips below zero in between (its rate tells). The root is located by
+//     linear     one linear interpolation of the values at both ends    (order study, IM1)
+//     quadratic  value and rate at the start, value at the end          (IM2)
+//     bracket    safeguarded false position to the stated precision     (IM3)
+// and the step is computed again up to it. With `bracket` a closing gap is then corrected by
+// Newton's method on the step itself, since the dense output is of lower order than the step.
+//
+// A function that begins a phase at zero (a ball that has just bounced) has its event only after it
+// has been positive; values within the noise of the function do not count as either.
+#include <float.h>
+#include <string.h>
+
+#include "model/node.h"
+#include "schemes/event_driven.h"
+
+// ---- Samples ----
+
+void pcs_ed_look(event_driven *s, const pcs_smooth_point *point, bool convective)
+{
+    const pcs_model *model = s->base.model;
+    s->c.face = s->phase.face;
+    pcs_configuration_update(model, &s->c, point->t, point->q, point->v, s->turns, s->external);
+    pcs_model_contacts(model, &s->c, true, s->contacts);
+    if (convective)
+        pcs_model_contacts_convective(model, &s->c, s->contacts);
+}
+
+// Margin of a sticking force to the cone, or speed along the direction of sliding.
+static double tangent_value(const event_driven *s, int32_t slot, const pcs_smooth_point *point,
+                            const double *u)
+{
+    const pcs_contact *contact = &s->contacts[slot];
+    const int32_t size = contact->row.size;
+    if (size == 1 || contact->law.friction == 0)
+        return HUGE_VAL;
+    if (s->phase.mode[slot] == PCS_MODE_SLIDE) {
+        const double *d = s->slip_direction[slot];
+        return u[1] * d[0] + (size == 3 ? u[2] * d[1] : 0) - s->slip_level[slot];
+    }
+    if (s->indeterminate)
+        return HUGE_VAL;
+    const double *F = point->lambda + pcs_smooth_slot_row(s->march->smooth, slot);
+    return contact->law.friction * F[0] - (size == 3 ? hypot(F[1], F[2]) : fabs(F[1]));
+}
+
+static void sample_slot(event_driven *s, int32_t slot, const pcs_smooth_point *point,
+                        pcs_ed_sample *sample)
+{
+    const pcs_contact *contact = &s->contacts[slot];
+    double *value = sample->value + ED_FUNCTIONS * slot, u[3];
+    value[ED_GAP] = value[ED_FORCE] = value[ED_TANGENT] = value[ED_END_OF_FACE] = HUGE_VAL;
+    sample->gap_rate[slot] = 0;
+    if (contact->gap == HUGE_VAL)
+        return;
+    pcs_contact_velocity(s->base.model, contact, point->v, u);
+    if (s->phase.mode[slot] == PCS_MODE_OPEN) {
+        value[ED_GAP] = contact->gap - s->level[slot];
+        sample->gap_rate[slot] = u[0];
+        return;
+    }
+    if (!s->indeterminate)
+        value[ED_FORCE] = point->lambda[pcs_smooth_slot_row(s->march->smooth, slot)];
+    value[ED_TANGENT] = tangent_value(s, slot, point, u);
+    value[ED_END_OF_FACE] = contact->edge;
+}
+
+static pcs_status take_sample(event_driven *s, double t, bool cones, pcs_ed_sample *sample)
+{
+    const pcs_model *model = s->base.model;
+    pcs_status status;
+    const pcs_smooth_point *point = pcs_ed_point(s, t, &status);
+    PCS_TRY(status);
+    cones = cones && s->indeterminate;
+    pcs_ed_look(s, point, cones);
+    sample->t = t;
+    sample->consistent = true;
+    for (int32_t i = 0; i < model->n_slots; ++i)
+        sample_slot(s, i, point, sample);
+    double *ends = sample->value + ED_FUNCTIONS * model->n_slots;
+    if (model->n_faces > model->n_slots)
+        pcs_model_curve_edges(model, &s->c, ends, s->curve_face, s->curve_next);
+    for (int32_t i = 0; i < model->n_faces - model->n_slots; ++i)
+        ends[i] = s->curve_next[i] < 0 ? HUGE_VAL : ends[i];
+    return cones ? pcs_ed_consistent(s, &sample->consistent) : PCS_OK;
+}
+
+// Functions: ED_FUNCTIONS for each slot, then the end of the face for each curve joint.
+static int32_t count_functions(const event_driven *s)
+{
+    const pcs_model *model = s->base.model;
+    return ED_FUNCTIONS * model->n_slots + model->n_faces - model->n_slots;
+}
+
+static int32_t kind_of(const event_driven *s, int32_t function)
+{
+    return function < ED_FUNCTIONS * s->base.model->n_slots ? function % ED_FUNCTIONS
+                                                            : ED_END_OF_FACE;
+}
+
+// Slot, or the curve joint's number behind the slots.
+static int32_t object_of(const event_driven *s, int32_t function)
+{
+    const int32_t slots = s->base.model->n_slots;
+    return function < ED_FUNCTIONS * slots ? function / ED_FUNCTIONS
+                                           : slots + function - ED_FUNCTIONS * slots;
+}
+
+static double noise_of(const event_driven *s, int32_t function)
+{
+    const double *option = s->base.options;
+    const int32_t slot = object_of(s, function);
+    switch (kind_of(s, function)) {
+    case ED_GAP:
+        return s->gap_noise;
+    case ED_FORCE:
+        return s->force_noise;
+    case ED_TANGENT:
+        return s->phase.mode[slot] == PCS_MODE_STICK ? s->force_noise
+                                                     : option[ED_VELOCITY_TOLERANCE];
+    default:
+        return option[ED_GAP_TOLERANCE];
+    }
+}
+
+static pcs_ed_cause cause_of(const event_driven *s, int32_t function)
+{
+    switch (kind_of(s, function)) {
+    case ED_GAP:
+        return ED_CLOSING;
+    case ED_FORCE:
+        return ED_RELEASE;
+    case ED_TANGENT:
+        return s->phase.mode[object_of(s, function)] == PCS_MODE_STICK ? ED_STICK_END : ED_SLIP_END;
+    default:
+        return ED_EDGE;
+    }
+}
+
+// ---- Roots ----
+
+static double time_precision(const event_driven *s, double t)
+{
+    return fmax(s->base.options[ED_EVENT_TOLERANCE], 2 * DBL_EPSILON * fabs(t));
+}
+
+// An end of a bracket.
+typedef struct place {
+    double t, value;
+} place;
+
+// `value` of a function (or minus the rate of its gap) at t.
+static pcs_status value_at(event_driven *s, int32_t function, bool rate, double t, place *out)
+{
+    PCS_TRY(take_sample(s, t, false, &s->trial));
+    out->t = t;
+    out->value = rate ? -s->trial.gap_rate[function / ED_FUNCTIONS] : s->trial.value[function];
+    return PCS_OK;
+}
+
+// False position with halved weights (Illinois), bisection when it does not halve the bracket in
+// three steps. a.value > 0 >= b.value; the last positive place is left in a, the other in b.
+static pcs_status close_bracket(event_driven *s, int32_t function, bool rate, place *a, place *b)
+{
+    enum { ITERATIONS_MAX = 200, TRIES = 3 };
+    double weight_a = a->value, weight_b = b->value, width = b->t - a->t;
+    int tries = 0, side = 0;
+    for (int i = 0; i < ITERATIONS_MAX && b->t - a->t > time_precision(s, b->t); ++i) {
+        double t = (a->t * weight_b - b->t * weight_a) / (weight_b - weight_a);
+        const double edge = 0.5 *
+                            time_precision(s, b->t); // so that the bracket closes from both sides
+        if (tries >= TRIES || !isfinite(t))
+            t = 0.5 * (a->t + b->t);
+        t = fmin(fmax(t, a->t + edge), b->t - edge);
+        if (t <= a->t || t >= b->t)
+            break;
+        place now;
+        PCS_TRY(value_at(s, function, rate, t, &now));
+        if (now.value > 0) {
+            *a = now;
+            weight_a = now.value;
+            weight_b *= side > 0 ? 0.5 : 1;
+            side = 1;
+        } else {
+            *b = now;
+            weight_b = now.value;
+            weight_a *= side < 0 ? 0.5 : 1;
+            side = -1;
+        }
+        if (b->t - a->t <= 0.5 * width || tries >= TRIES) {
+            width = b->t - a->t;
+            tries = 0;
+            weight_a = a->value;
+            weight_b = b->value;
+        } else {
+            ++tries;
+        }
+    }
+    return PCS_OK;
+}
+
+// Root by the chosen locator in a..b with a.value > 0 >= b.value.
+static pcs_status locate(event_driven *s, int32_t function, place a, place b, double *root)
+{
+    const int locator = (int)s->base.options[ED_LOCATOR];
+    const double h = b.t - a.t;
+    const bool gap = kind_of(s, function) == ED_GAP;
+    if (locator == ED_LINEAR) {
+        *root = a.t + h * a.value / (a.value - b.value);
+        return PCS_OK;
+    }
+    if (locator == ED_QUADRATIC && gap && a.t == s->before.t && b.t == s->after.t) {
+        // a + v x + c x^2 = 0, x in (0, h], the root that a falling function has
+        double v = s->before.gap_rate[function / ED_FUNCTIONS];
+        double c = (b.value - a.value - v * h) / (h * h), root_of = sqrt(v * v - 4 * a.value * c);
+        *root = a.t + (v <= 0 ? 2 * a.value / (-v + root_of) : (-v - root_of) / (2 * c));
+        return PCS_OK;
+    }
+    PCS_TRY(close_bracket(s, function, false, &a, &b));
+    *root = a.t;
+    return PCS_OK;
+}
+
+// A function that began at zero, within its noise, and ends below: the last time it was positive,
+// searched by halving towards the start. False: it never was, and its event is at the start.
+static pcs_status find_positive(event_driven *s, int32_t function, place *a, const place *b,
+                                bool *found)
+{
+    const double start = a->t;
+    *found = false;
+    for (double part = 0.5; part * (b->t - start) > time_precision(s, b->t); part *= 0.5) {
+        place now;
+        PCS_TRY(value_at(s, function, false, start + part * (b->t - start), &now));
+        if (now.value > 0) {
+            *a = now;
+            *found = true;
+            return PCS_OK;
+        }
+    }
+    return PCS_OK;
+}
+
+// A gap that is open at both samples, closes after the first and opens before the second.
+static pcs_status find_dip(event_driven *s, int32_t function, place *b, bool *found)
+{
+    const int32_t slot = function / ED_FUNCTIONS;
+    place falling = {s->before.t, -s->before.gap_rate[slot]};
+    place rising = {s->after.t, -s->after.gap_rate[slot]};
+    *found = false;
+    PCS_TRY(close_bracket(s, function, true, &falling, &rising));
+    place lowest;
+    PCS_TRY(value_at(s, function, false, falling.t, &lowest));
+    if (lowest.value <= -s->base.options[ED_GAP_TOLERANCE]) {
+        *b = lowest;
+        *found = true;
+    }
+    return PCS_OK;
+}
+
+// Time of the function's event between the two samples, HUGE_VAL: none.
+static pcs_status find_root(event_driven *s, int32_t function, double *root)
+{
+    place a = {s->before.t, s->before.value[function]};
+    place b = {s->after.t, s->after.value[function]};
+    const double noise = noise_of(s, function);
+    bool found = true;
+    *root = HUGE_VAL;
+    if (a.value == HUGE_VAL || b.value == HUGE_VAL)
+        return PCS_OK;
+    if (b.value >= (a.value > noise || s->suspect[function] ? 0 : -noise)) {
+        const int32_t slot = function / ED_FUNCTIONS;
+        if (kind_of(s, function) != ED_GAP || !(a.value > 0) ||
+            !(s->before.gap_rate[slot] < 0 && s->after.gap_rate[slot] > 0))
+            return PCS_OK;
+        PCS_TRY(find_dip(s, function, &b, &found));
+        if (!found)
+            return PCS_OK;
+        PCS_TRY(close_bracket(s, function, false, &a, &b));
+        *root = a.t;
+        return PCS_OK;
+    }
+    if (!(a.value > noise)) {
+        PCS_TRY(find_positive(s, function, &a, &b, &found));
+        if (!found) {
+            *root = a.t;
+            return PCS_OK;
+        }
+    }
+    return locate(s, function, a, b, root);
+}
+
+// First instant at which no forces in the cones keep the phase of indeterminate contacts.
+static pcs_status find_inconsistent(event_driven *s, double *root)
+{
+    const double soon =
+        1e-6; // part of the interval: a phase that fails at once is seen to fail there
+    const double start = s->before.t;
+    double a = start, b = s->after.t;
+    *root = HUGE_VAL;
+    if (s->after.consistent)
+        return PCS_OK;
+    while (b - a > time_precision(s, b) && b - start > soon * (s->after.t - start)) {
+        double t = 0.5 * (a + b);
+        if (t <= a || t >= b)
+            break;
+        PCS_TRY(take_sample(s, t, true, &s->trial));
+        if (s->trial.consistent)
+            a = t;
+        else
+            b = t;
+    }
+    *root = b;
+    return PCS_OK;
+}
+
+// ---- The search ----
+
+// Earliest event between the samples `before` and `after`; causes of all within the cluster.
+static pcs_status search_interval(event_driven *s, double *first, int32_t *which)
+{
+    const int32_t n = count_functions(s);
+    double inconsistent;
+    *first = HUGE_VAL;
+    *which = -1;
+    for (int32_t i = 0; i < n; ++i) {
+        PCS_TRY(find_root(s, i, &s->root[i]));
+        if (s->root[i] < *first) {
+            *first = s->root[i];
+            *which = i;
+        }
+    }
+    PCS_TRY(find_inconsistent(s, &inconsistent));
+    if (inconsistent < *first) {
+        *first = inconsistent;
+        *which = -1;
+    }
+    if (*first == HUGE_VAL)
+        return PCS_OK;
+    const double cluster = *first + s->base.options[ED_CLUSTER];
+    for (int32_t i = 0; i < n; ++i)
+        if (s->root[i] <= cluster && s->cause[object_of(s, i)] == ED_NOTHING)
+            s->cause[object_of(s, i)] = (uint8_t)cause_of(s, i);
+    if (inconsistent <= cluster)
+        for (int32_t i = 0; i < s->base.model->n_slots; ++i)
+            if (s->phase.mode[i] != PCS_MODE_OPEN && s->cause[i] == ED_NOTHING)
+                s->cause[i] = ED_INCONSISTENT;
+    return PCS_OK;
+}
+
+// The dense output has placed the end of the step where its gap is zero; the step's own gap there
+// is zero only to the order of the dense output. Newton's method on the length of the step.
+static pcs_status polish(event_driven *s, int32_t slot, double latest)
+{
+    enum { ITERATIONS_MAX = 4 };
+    pcs_march *march = s->march;
+    for (int i = 0; i < ITERATIONS_MAX; ++i) {
+        double u[3];
+        pcs_ed_look(s, &march->to, false);
+        pcs_contact_velocity(s->base.model, &s->contacts[slot], march->to.v, u);
+        if (s->contacts[slot].gap == HUGE_VAL || !(u[0] < -s->base.options[ED_VELOCITY_TOLERANCE]))
+            return PCS_OK;
+        const double late = (s->contacts[slot].gap - s->level[slot]) / u[0];
+        const double t = march->to.t - late, precision = time_precision(s, t);
+        if (fabs(late) <= precision || t <= march->from.t + precision || t >= latest)
+            return PCS_OK;
+        march->counts.sum += latest - march->to.t; // as if the whole step were still there
+        march->to.t = latest;
+        PCS_TRY(pcs_march_cut(march, t));
+    }
+    return PCS_OK;
+}
+
+static void set_slip_directions(event_driven *s)
+{
+    const pcs_model *model = s->base.model;
+    for (int32_t i = 0; i < model->n_slots; ++i) {
+        memcpy(s->slip_direction[i], s->phase.direction[i], sizeof s->slip_direction[i]);
+        if (s->phase.mode[i] != PCS_MODE_SLIDE || s->contacts[i].row.size != 3 ||
+            s->contacts[i].gap == HUGE_VAL)
+            continue;
+        double u[3];
+        pcs_contact_velocity(model, &s->contacts[i], s->march->from.v, u);
+        double speed = hypot(u[1], u[2]);
+        if (speed > s->base.options[ED_VELOCITY_TOLERANCE]) {
+            s->slip_direction[i][0] = u[1] / speed;
+            s->slip_direction[i][1] = u[2] / speed;
+        }
+    }
+}
+
+static void swap_samples(pcs_ed_sample *a, pcs_ed_sample *b)
+{
+    pcs_ed_sample x = *a;
+    *a = *b;
+    *b = x;
+}
+
+// ---- The samples of a step ----
+
+// Parts of the step in which no node turns by more than a radian: the gaps of a body that spins
+// freely go up and down many times in a step that its smooth coordinates allow.
+static int32_t count_samples(const event_driven *s)
+{
+    const pcs_model *model = s->base.model;
+    const double radians = 1, most = 1e6, h = s->march->to.t - s->march->from.t;
+    double rate = 0;
+    for (int32_t k = 0; k < model->nodes.count; ++k) {
+        const pcs_node *node = pcs_model_node(model, k);
+        for (int32_t i = pcs_node_translations(node->kind); i < node->n_v; ++i)
+            rate = fmax(
+                rate, fmax(fabs(s->march->from.v[node->v + i]), fabs(s->march->to.v[node->v + i])));
+    }
+    return (int32_t)fmin(fmax(s->base.options[ED_SAMPLES], ceil(h * rate / radians)), most);
+}
+
+// True if a gap that may close between the samples is not told by its values and rates there: the
+// mean rate times the time, exact for a constant acceleration, misses the change of the gap.
+static bool is_coarse(const event_driven *s)
+{
+    const double defect_most = 0.1; // of the gaps and what they move
+    const double dt = s->after.t - s->before.t;
+    for (int32_t i = 0; i < s->base.model->n_slots; ++i) {
+        const double a = s->before.value[ED_FUNCTIONS * i + ED_GAP];
+        const double b = s->after.value[ED_FUNCTIONS * i + ED_GAP];
+        if (a == HUGE_VAL || b == HUGE_VAL)
+            continue;
+        const double u_a = s->before.gap_rate[i], u_b = s->after.gap_rate[i];
+        const double moved = dt * (fabs(u_a) + fabs(u_b));
+        const double defect = fabs(b - a - 0.5 * dt * (u_a + u_b)) -
+                              s->base.options[ED_GAP_TOLERANCE];
+        if (fmin(a, b) < moved + defect && defect > defect_most * (fabs(a) + fabs(b) + moved))
+            return true;
+    }
+    return false;
+}
+
+// Earliest event of the step as it is.
+static pcs_status search_step(event_driven *s, double *first, int32_t *which)
+{
+    const double finest = 1e-4; // of a part; below, functions are what the samples say
+    const int32_t samples = count_samples(s);
+    const double start = s->march->from.t, end = s->march->to.t;
+    memset(s->cause, ED_NOTHING, (size_t)s->base.model->n_faces);
+    *first = HUGE_VAL;
+    PCS_TRY(take_sample(s, start, false, &s->before));
+    for (int32_t k = 1; k <= samples && *first == HUGE_VAL; ++k) {
+        const double part = (end - start) / samples;
+        const double target = k == samples ? end : start + part * k;
+        double t = target;
+        while (*first == HUGE_VAL && s->before.t < target) {
+            PCS_TRY(take_sample(s, t, true, &s->after));
+            if (t - s->before.t > finest * part && is_coarse(s)) {
+                t = 0.5 * (s->before.t + t);
+                continue;
+            }
+            PCS_TRY(search_interval(s, first, which));
+            if (*first == HUGE_VAL)
+                swap_samples(&s->before, &s->after);
+            t = target;
+        }
+    }
+    return PCS_OK;
+}
+
+// An event soon after the start is looked for again in a shorter step: the error of the dense
+// output of a long one may be larger than all that the function does before the event. A bounce of
+// 1e-7 s in a step of 1e-3 s is lost in it. The step is only ever computed again up to the event's
+// place.
+static pcs_status search_closer(event_driven *s, double *first, int32_t *which)
+{
+    const double soon = 0.05, tries_end = 1e4; // part of the step; its least length in precisions
+    const pcs_march *march = s->march;
+    const double start = march->from.t;
+    const int32_t n = count_functions(s);
+    memset(s->suspect, 0, sizeof *s->suspect * (size_t)n);
+    PCS_TRY(search_step(s, first, which));
+    while (*first != HUGE_VAL && (int)s->base.options[ED_LOCATOR] == ED_BRACKET) {
+        const double length = march->to.t - start;
+        if (*first - start >= soon * length || length < tries_end * time_precision(s, start))
+            break;
+        for (int32_t i = 0; i < n; ++i) // what has fallen beyond its noise need not do so again
+            s->suspect[i] = s->suspect[i] || s->root[i] < HUGE_VAL;
+        PCS_TRY(pcs_march_cut(s->march, start + fmax(2 * (*first - start), soon * length)));
+        PCS_TRY(search_step(s, first, which));
+    }
+    return PCS_OK;
+}
+
+pcs_status pcs_ed_search(event_driven *s)
+{
+    pcs_march *march = s->march;
+    double first = HUGE_VAL;
+    int32_t which = -1;
+    memset(s->cause, ED_NOTHING, (size_t)s->base.model->n_faces);
+    if (s->base.model->n_faces == 0)
+        return PCS_OK;
+    pcs_ed_look(s, &march->from, false);
+    set_slip_directions(s);
+    PCS_TRY(search_closer(s, &first, &which));
+    if (first == HUGE_VAL)
+        return PCS_OK;
+    const double start = march->from.t, end = march->to.t;
+    s->pending = true;
+    if (first <= start + time_precision(s, start)) { // the event is at the start: no step
+        pcs_smooth_point_copy(s->base.model, &march->to, &march->from);
+        s->has_step = false;
+        return PCS_OK;
+    }
+    if (first < end)
+        PCS_TRY(pcs_march_cut(march, first));
+    if (which >= 0 && kind_of(s, which) == ED_GAP && (int)s->base.options[ED_LOCATOR] == ED_BRACKET)
+        return polish(s, object_of(s, which), end);
+    return PCS_OK;
+}

@@ -1,0 +1,448 @@
+// Hybrid of event-driven integration and Moreau-Jean time stepping [Haddouni 2015, 4; digest 3.15].
+//
+// Event-driven is exact between events and at impacts, but impacts that accumulate, friction that
+// changes direction and edges of surfaces may ask for events without end. Time stepping passes
+// through all of them. A switch to it is made
+//     A  when a contact is hit again within h* of its last impact, or the Zeno guard would stop;
+//     B  when a sliding velocity vanishes, when a contact sticks, and in space while a contact has
+//        friction at all (friction_switch: sticking); or only while friction changes between slip
+//        and stick (friction_switch: turning);
+//     C  when a contact reaches the end of its face,
+// with steps h* = max(h^(p+1), smallest_time_step), not above largest_time_step, h and p the last
+// step and the order of the integrator. The thesis repeats the whole step by time stepping; here
+// the event-driven step is good up to its event, and time stepping begins there. Back to
+// event-driven when no contact has changed its status for some steps, so that each is closed and
+// steady or open, and B no longer holds.
+#include <string.h>
+
+#include "schemes/event_driven.h"
+#include "schemes/moreau_jean.h"
+
+enum { BY_IMPACTS, BY_FRICTION, BY_EDGE, REASON_COUNT };
+// Numbers of the two in PCS_EVENT_SWITCH
+enum { EVENT_DRIVEN, TIME_STEPPING };
+
+typedef struct hybrid {
+    event_driven ed;
+    pcs_scheme *stepping; // Moreau-Jean
+    pcs_state inner;      // its state
+    bool at_work;         // time stepping is
+    int64_t reason;       // why
+    int64_t steady;       // steps without a change of status
+    double h;             // length of its steps
+    double *before;       // status of the slots before the last step
+    double *memory;       // last copy of what follows the event-driven part in the state
+    // Of the output step.
+    int32_t switched[REASON_COUNT];
+    double time;
+    int64_t steps;
+    pcs_step_report report;
+} hybrid;
+
+static hybrid *self(pcs_scheme *scheme)
+{
+    return (hybrid *)scheme;
+}
+
+static void log_switch(hybrid *s, double t, int32_t to)
+{
+    pcs_event event = {t, (double)s->reason, PCS_EVENT_SWITCH, to};
+    pcs_event_log_add(&s->ed.base.events, event);
+}
+
+// ---- To time stepping ----
+
+static double time_step(const hybrid *s)
+{
+    const pcs_march *march = s->ed.march;
+    const double *option = s->ed.base.options;
+    const double h = march->h > 0 ? march->h : march->h_next;
+    const double of_order = pow(h, march->opts.class->order + 1); // says nothing for h near 1 s
+    return fmax(fmin(of_order, option[HY_LARGEST_TIME_STEP]), option[HY_SMALLEST_TIME_STEP]);
+}
+
+// Friction that is left to time stepping in whatever it does.
+static bool sticks(const hybrid *s)
+{
+    const event_driven *ed = &s->ed;
+    if ((int)ed->base.options[HY_FRICTION_SWITCH] != HY_STICKING)
+        return false;
+    for (int32_t i = 0; i < ed->base.model->n_slots; ++i) {
+        const pcs_contact *contact = &ed->contacts[i];
+        if (ed->phase.mode[i] == PCS_MODE_OPEN || contact->row.size == 1 ||
+            contact->law.friction == 0)
+            continue;
+        if (ed->phase.mode[i] == PCS_MODE_STICK || contact->row.size == 3)
+            return true;
+    }
+    return false;
+}
+
+// Why the pending event should be left to time stepping; -1: it should not.
+static int64_t judge(const hybrid *s)
+{
+    const event_driven *ed = &s->ed;
+    const double *option = ed->base.options, near = time_step(s);
+    bool edge = false, friction = false, impacts = false;
+    for (int32_t i = 0; i < ed->base.model->n_faces; ++i) {
+        const int cause = ed->cause[i];
+        edge = edge || cause == ED_EDGE;
+        friction = friction || cause == ED_SLIP_END || cause == ED_STICK_END ||
+                   cause == ED_INCONSISTENT;
+        impacts = impacts || (cause == ED_CLOSING && ed->march->to.t - ed->last_impact[i] <= near);
+    }
+    impacts = impacts || ed->zeno_events >= (int64_t)option[ED_ZENO_COUNT];
+    return impacts ? BY_IMPACTS : friction ? BY_FRICTION : edge ? BY_EDGE : -1;
+}
+
+// The state of the time stepping from the end of the march.
+static pcs_status enter(hybrid *s, const pcs_state *state, int64_t reason)
+{
+    event_driven *ed = &s->ed;
+    const pcs_model *m = ed->base.model;
+    const pcs_smooth_point *to = &ed->march->to;
+    pcs_state *x = &s->inner;
+    PCS_TRY(pcs_ed_book(ed, to->t));
+    s->reason = reason;
+    s->h = time_step(s);
+    s->at_work = true;
+    s->steady = 0;
+    ++s->switched[reason];
+    log_switch(s, to->t, TIME_STEPPING);
+    pcs_ed_look(ed, to, ed->indeterminate);
+    PCS_TRY(pcs_ed_forces(ed, to, ed->force));
+    *x->t = to->t;
+    memcpy(x->q, to->q, sizeof(double) * (size_t)m->n_q);
+    memcpy(x->v, to->v, sizeof(double) * (size_t)m->n_v);
+    memcpy(x->turns, ed->turns, sizeof(double) * (size_t)m->n_turns);
+    for (int32_t i = 0; i < PCS_WORK_COUNT; ++i)
+        x->work[i] = ed->work_base[i] + to->work[i];
+    x->work[PCS_WORK_START_ENERGY] = state->work[PCS_WORK_START_ENERGY];
+    for (int32_t i = 0; i < m->n_slots; ++i) {
+        x->gap[i] = ed->contacts[i].gap;
+        x->status[i] = ed->status[i];
+    }
+    for (int32_t i = 0; i < 3 * m->n_slots; ++i)
+        x->r[i] = s->h * ed->force[i];
+    pcs_event_log_reset(&s->stepping->events, x->status);
+    ed->has_step = ed->pending = ed->all = false;
+    return PCS_OK;
+}
+
+// ---- Time stepping ----
+
+// Events of the last step go to the log of the run.
+static void move_events(hybrid *s)
+{
+    pcs_event event;
+    for (int64_t i = 0; pcs_event_log_get(&s->stepping->events, i, &event); ++i)
+        pcs_event_log_add(&s->ed.base.events, event);
+    pcs_event_log_reset(&s->stepping->events, s->inner.status);
+}
+
+static void count_step(hybrid *s, const pcs_step_report *part)
+{
+    pcs_step_report *sum = &s->report;
+    ++s->steps;
+    s->time += part->h;
+    sum->impacts += part->impacts;
+    sum->newton_iterations += part->newton_iterations;
+    sum->solver_iterations += part->solver_iterations;
+    sum->rejected += part->rejected;
+    sum->smallest_step = sum->smallest_step > 0 ? fmin(sum->smallest_step, part->h) : part->h;
+    sum->residual = fmax(sum->residual, part->residual);
+    sum->newton_residual = fmax(sum->newton_residual, part->newton_residual);
+    sum->penetration = fmax(sum->penetration, part->penetration);
+    sum->drift = fmax(sum->drift, part->drift);
+    sum->velocity_drift = fmax(sum->velocity_drift, part->velocity_drift);
+    sum->kinetic = part->kinetic;
+    sum->potential = part->potential;
+}
+
+// Friction that keeps the time stepping at work.
+static bool still_sticks(const hybrid *s)
+{
+    const pcs_scheme *base = &s->ed.base;
+    if ((int)base->options[HY_FRICTION_SWITCH] != HY_STICKING)
+        return false;
+    for (int32_t i = 0; i < base->model->n_slots; ++i) {
+        const int status = (int)s->inner.status[i];
+        if (status == PCS_STICK || (status == PCS_SLIP && base->model->dimension == 3 &&
+                                    s->ed.contacts[i].law.friction > 0))
+            return true;
+    }
+    return false;
+}
+
+static pcs_status take_time_step(hybrid *s, double target)
+{
+    event_driven *ed = &s->ed;
+    const pcs_model *m = ed->base.model;
+    pcs_state *x = &s->inner;
+    const double rest = target - *x->t,
+                 steps = ceil(rest / s->h - 1e-9); // equal steps to the target
+    pcs_step_report part;
+    memcpy(s->before, x->status, sizeof(double) * (size_t)m->n_slots);
+    const pcs_status status = s->stepping->class->step(s->stepping, x, rest / fmax(steps, 1),
+                                                       &part);
+    PCS_TRY(status);
+    if (steps <= 1)
+        *x->t = target;
+    count_step(s, &part);
+    move_events(s);
+    for (int32_t i = 0; i < 3 * m->n_slots; ++i)
+        ed->r_sum[i] += x->r[i];
+    for (int32_t i = 0; i < m->n_rows; ++i)
+        ed->p_sum[i] += x->p[i];
+    const size_t bytes = sizeof(double) * (size_t)m->n_slots;
+    s->steady = memcmp(s->before, x->status, bytes) == 0 ? s->steady + 1 : 0;
+    return PCS_OK;
+}
+
+// ---- Back to event-driven ----
+
+static void leave(hybrid *s)
+{
+    event_driven *ed = &s->ed;
+    const pcs_model *m = ed->base.model;
+    const pcs_state *x = &s->inner;
+    pcs_smooth_point *to = &ed->march->to;
+    to->t = ed->booked = ed->zeno_since = *x->t;
+    memcpy(to->q, x->q, sizeof(double) * (size_t)m->n_q);
+    memcpy(to->v, x->v, sizeof(double) * (size_t)m->n_v);
+    memcpy(ed->turns, x->turns, sizeof(double) * (size_t)m->n_turns);
+    for (int32_t i = 0; i < PCS_WORK_COUNT; ++i)
+        ed->work_base[i] = x->work[i] - to->work[i];
+    ed->work_base[PCS_WORK_START_ENERGY] = 0;
+    for (int32_t i = 0; i < m->n_faces; ++i) {
+        ed->phase.face[i] = -1;
+        ed->cause[i] = ED_NOTHING;
+    }
+    for (int32_t i = 0; i < m->n_slots; ++i) {
+        const bool open = (int)x->status[i] == PCS_OPEN;
+        ed->phase.mode[i] = open ? PCS_MODE_OPEN : PCS_MODE_SLIDE; // decided by the event
+        ed->cause[i] = open ? ED_NOTHING : ED_SETTLED;
+        ed->last_impact[i] = -HUGE_VAL;
+        ed->base.events.state[i] = (uint8_t)x->status[i];
+    }
+    ed->zeno_events = 0;
+    ed->has_step = false;
+    ed->pending = ed->all = true;
+    s->at_work = false;
+    log_switch(s, *x->t, EVENT_DRIVEN);
+}
+
+// ---- The step ----
+
+static pcs_status advance(hybrid *s, const pcs_state *state, double target, double limit)
+{
+    event_driven *ed = &s->ed;
+    if (s->at_work) {
+        PCS_TRY(take_time_step(s, target));
+        if (s->steady >= (int64_t)ed->base.options[HY_STEADY_STEPS] && !still_sticks(s))
+            leave(s);
+        return PCS_OK;
+    }
+    if (!ed->pending && sticks(s))
+        return enter(s, state, BY_FRICTION);
+    const int64_t reason = ed->pending && !ed->all ? judge(s) : -1;
+    return reason >= 0 ? enter(s, state, reason) : pcs_ed_advance(ed, limit);
+}
+
+static bool is_reached(const hybrid *s, double target)
+{
+    const double t = s->at_work ? *s->inner.t : s->ed.march->to.t;
+    return t > target || (t == target && (s->at_work || !s->ed.pending));
+}
+
+// The state at the target while time stepping is at work.
+static void output_inner(hybrid *s, pcs_state *state)
+{
+    event_driven *ed = &s->ed;
+    const pcs_model *m = ed->base.model;
+    const pcs_state *x = &s->inner;
+    struct {
+        double *to;
+        const double *from;
+        int64_t n;
+    } list[] = {
+        {state->t, x->t, 1},
+        {state->q, x->q, m->n_q},
+        {state->v, x->v, m->n_v},
+        {state->a, x->a, m->n_v},
+        {state->turns, x->turns, m->n_turns},
+        {state->lambda, x->lambda, m->n_rows},
+        {state->p, ed->p_sum, m->n_rows},
+        {state->u, x->u, 3 * (int64_t)m->n_slots},
+        {state->force, x->force, 3 * (int64_t)m->n_slots},
+        {state->r, ed->r_sum, 3 * (int64_t)m->n_slots},
+        {state->gap, x->gap, m->n_slots},
+        {state->status, x->status, m->n_slots},
+        {state->work, x->work, PCS_WORK_COUNT},
+    };
+    for (size_t i = 0; i < sizeof list / sizeof *list; ++i)
+        memcpy(list[i].to, list[i].from, sizeof(double) * (size_t)list[i].n);
+    memset(ed->p_sum, 0, sizeof(double) * (size_t)m->n_rows);
+    memset(ed->r_sum, 0, sizeof(double) * 3 * (size_t)m->n_slots);
+    ed->kinetic = s->report.kinetic;
+    ed->potential = s->report.potential;
+    memcpy(ed->status, x->status, sizeof(double) * (size_t)m->n_slots);
+}
+
+static void make_report(hybrid *s, pcs_state *state, double h, pcs_step_report *report)
+{
+    const pcs_step_report *part = &s->report;
+    pcs_ed_report(&s->ed, state, h, report);
+    report->accepted = (report->accepted > 0 ? report->accepted : 0) + s->steps;
+    if (report->accepted == 0)
+        report->accepted = -1;
+    report->impacts += part->impacts;
+    report->newton_iterations += part->newton_iterations;
+    report->solver_iterations += part->solver_iterations;
+    report->rejected += part->rejected;
+    if (s->steps > 0)
+        report->smallest_step = report->smallest_step > 0
+                                    ? fmin(report->smallest_step, part->smallest_step)
+                                    : part->smallest_step;
+    report->residual = fmax(report->residual, part->residual);
+    report->newton_residual = part->newton_residual;
+    report->penetration = fmax(report->penetration, part->penetration);
+    report->drift = fmax(report->drift, part->drift);
+    report->velocity_drift = fmax(report->velocity_drift, part->velocity_drift);
+    report->time_stepping = s->time;
+    memcpy(report->switches, s->switched, sizeof report->switches);
+    if (s->at_work) {
+        report->contacts = 0;
+        for (int32_t i = 0; i < s->ed.base.model->n_slots; ++i)
+            report->contacts += (int)s->inner.status[i] != PCS_OPEN;
+    }
+}
+
+// ---- Memory: the event-driven part, then this ----
+
+enum { OWN_SCALARS = 4 };
+
+static int64_t own_count(const hybrid *s)
+{
+    return OWN_SCALARS + s->inner.count;
+}
+
+static void save(hybrid *s, pcs_state *state)
+{
+    double *own = state->memory + s->ed.memory_count;
+    pcs_ed_save(&s->ed, state);
+    own[0] = s->at_work;
+    own[1] = (double)s->reason;
+    own[2] = (double)s->steady;
+    own[3] = s->h;
+    memcpy(own + OWN_SCALARS, s->inner.data, sizeof(double) * (size_t)s->inner.count);
+    memcpy(s->memory, own, sizeof(double) * (size_t)own_count(s));
+}
+
+static pcs_status prepare(hybrid *s, const pcs_state *state)
+{
+    const double *own = state->memory + s->ed.memory_count;
+    const size_t bytes = sizeof(double) * (size_t)own_count(s);
+    if (memcmp(own, s->memory, bytes) != 0) {
+        s->at_work = own[0] != 0;
+        s->reason = (int64_t)own[1];
+        s->steady = (int64_t)own[2];
+        s->h = own[3];
+        memcpy(s->inner.data, own + OWN_SCALARS, sizeof(double) * (size_t)s->inner.count);
+        memcpy(s->memory, own, bytes);
+        pcs_event_log_reset(&s->stepping->events, s->inner.status);
+    }
+    PCS_TRY(pcs_ed_prepare(&s->ed, state));
+    if (s->at_work)
+        s->ed.pending = s->ed.all = false; // inputs that jump are read by the next time step
+    memcpy(s->inner.external, state->external,
+           sizeof(double) * (size_t)s->ed.base.model->externals.count);
+    s->stepping->problem_hook = s->ed.base.problem_hook;
+    s->stepping->step = s->ed.base.step;
+    memset(s->switched, 0, sizeof s->switched);
+    s->time = 0;
+    s->steps = 0;
+    s->report = (pcs_step_report){0};
+    return PCS_OK;
+}
+
+static pcs_status step(pcs_scheme *scheme, pcs_state *state, double h, pcs_step_report *report)
+{
+    hybrid *s = self(scheme);
+    const double target = *state->t + h;
+    const bool exact = (int)scheme->options[ED_OUTPUT] == ED_EXACT ||
+                       scheme->model->externals.count > 0;
+    PCS_TRY(prepare(s, state));
+    while (!is_reached(s, target))
+        PCS_TRY(advance(s, state, target, exact ? target : HUGE_VAL));
+    if (s->at_work)
+        output_inner(s, state);
+    else
+        PCS_TRY(pcs_ed_output(&s->ed, state, target));
+    make_report(s, state, h, report);
+    save(s, state);
+    return PCS_OK;
+}
+
+// ---- Creation ----
+
+static pcs_status init(pcs_scheme *scheme)
+{
+    hybrid *s = self(scheme);
+    PCS_TRY(pcs_ed_init(&s->ed));
+    PCS_TRY(pcs_scheme_create(scheme->ctx, &pcs_moreau_jean_class, scheme->model, &s->stepping));
+    PCS_TRY(pcs_state_init(scheme->ctx, scheme->model, 0, &s->inner));
+    s->before = PCS_NEW_ARRAY(scheme->ctx, double, scheme->model->n_slots);
+    s->memory = PCS_NEW_ARRAY(scheme->ctx, double, own_count(s));
+    return s->before && s->memory ? PCS_OK : PCS_ERROR_MEMORY;
+}
+
+static void destroy(pcs_scheme *scheme)
+{
+    hybrid *s = self(scheme);
+    pcs_scheme_destroy(s->stepping);
+    pcs_state_free(scheme->ctx, &s->inner);
+    pcs_free(scheme->ctx, s->before);
+    pcs_free(scheme->ctx, s->memory);
+    pcs_ed_free(&s->ed);
+}
+
+static int64_t memory(const pcs_scheme *scheme)
+{
+    const hybrid *s = (const hybrid *)scheme;
+    return s->ed.memory_count + own_count(s);
+}
+
+static pcs_status start(pcs_scheme *scheme, pcs_state *state, pcs_statistics *statistics)
+{
+    hybrid *s = self(scheme);
+    double *option = s->stepping->options;
+    option[MJ_THETA] = scheme->options[HY_THETA];
+    option[MJ_PROJECTION] = scheme->options[HY_PROJECTION];
+    option[MJ_PROJECTION_TOLERANCE] = scheme->options[ED_PROJECTION_TOLERANCE];
+    option[MJ_SOLVER_ITERATIONS] = scheme->options[ED_SOLVER_ITERATIONS];
+    PCS_TRY(pcs_ed_start(&s->ed, state, statistics));
+    save(s, state);
+    return PCS_OK;
+}
+
+static const uint8_t *redundant_rows(const pcs_scheme *scheme)
+{
+    return pcs_saddle_redundant_rows(((const hybrid *)scheme)->ed.saddle);
+}
+
+const pcs_scheme_class pcs_hybrid_class = {
+    .name = "hybrid",
+    .help =
+        "event-driven, with Moreau-Jean time stepping where impacts accumulate, friction sticks or "
+        "turns, or a contact crosses an edge",
+    .options = pcs_ed_options,
+    .n_options = HY_OPTION_COUNT,
+    .size = sizeof(hybrid),
+    .memory = memory,
+    .init = init,
+    .free = destroy,
+    .start = start,
+    .step = step,
+    .redundant_rows = redundant_rows,
+};
