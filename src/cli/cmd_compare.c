@@ -22,6 +22,7 @@ enum {
     OPTION_STEPS,
     OPTION_REFERENCE,
     OPTION_SAMPLES,
+    OPTION_ERROR,
     OPTION_PROFILE,
     OPTION_BESIDE,
     OPTION_SET,
@@ -48,6 +49,9 @@ static const cli_option options[OPTION_COUNT] = {
     [OPTION_SAMPLES] = {"--samples", "N",
                         "output times, evenly spread, at which errors are measured; 20 if not "
                         "given"},
+    [OPTION_ERROR] = {"--error", "end|worst",
+                      "which error of q the picture and --profile error take: at the end, or the\n"
+                      "worst of the output times; end if not given"},
     [OPTION_PROFILE] = {"--profile", "tolerance|error",
                         "compare times at equal tolerance, or the times to reach an error; if not\n"
                         "given, at equal tolerance unless a scheme has fixed steps"},
@@ -168,6 +172,12 @@ static bool take_option(session *run, int option, char *value)
         return true;
     case OPTION_SAMPLES:
         return cli_read_integer("--samples", value, 1, &run->limits.samples);
+    case OPTION_ERROR:
+        table->worst_error = strcmp(value, "worst") == 0;
+        if (table->worst_error || strcmp(value, "end") == 0)
+            return true;
+        cli_message("--error %s: must be end or worst", value);
+        return false;
     case OPTION_PROFILE:
         run->profile = value;
         if (strcmp(value, "tolerance") == 0 || strcmp(value, "error") == 0)
@@ -509,7 +519,7 @@ static cli_exit put_out(session *run)
     }
     compare_print(stdout, &run->table);
     cli_profile_print(stdout, &profile,
-                      run->table.by_error ? "time to reach an error of q (--tols) at the end"
+                      run->table.by_error ? "time to reach an error of q (--tols)"
                                           : "time at equal tolerance",
                       "scheme");
     if (run->beside)

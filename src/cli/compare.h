@@ -80,7 +80,8 @@ typedef struct compare_table {
     int32_t n_schemes;
     double tolerances[COMPARE_LEVELS_MAX], steps[COMPARE_LEVELS_MAX]; // from large to small
     int32_t n_tolerances, n_steps;
-    bool by_error; // profile: time to reach an error, not time at a tolerance
+    bool by_error;    // profile: time to reach an error, not time at a tolerance
+    bool worst_error; // at the worst output time, not at the end
     compare_run *runs;
     int32_t n_runs;
 } compare_table;

@@ -111,9 +111,11 @@ static void add_work(drawing *d, int32_t model, const char *column, const char *
     panel->log_x = panel->log_y = true;
     panel->x_name = name;
     panel->x_unit = unit;
-    panel->y_name = d->table->models[model].reference.exists ? "error of q, end" : "no reference";
+    panel->y_name = d->table->models[model].reference.exists
+                        ? d->table->worst_error ? "error of q, worst" : "error of q, end"
+                        : "no reference";
     for (int32_t s = 0; s < d->table->n_schemes; s++)
-        add_curve(d, panel, model, s, column, "error_q");
+        add_curve(d, panel, model, s, column, d->table->worst_error ? "error_q_max" : "error_q");
 }
 
 static void add_drift(drawing *d, int32_t model)

@@ -234,8 +234,9 @@ static double profile_time(const compare_table *table, int32_t model, int32_t sc
     double best = INFINITY;
     for (int32_t r = 0; r < table->n_runs; r++) {
         const compare_run *run = &table->runs[r];
+        const double error = table->worst_error ? run->error_q_max : run->error_q;
         bool solved = run->outcome == COMPARE_FINISHED &&
-                      (table->by_error ? run->error_q <= level : run->level == level);
+                      (table->by_error ? error <= level : run->level == level);
         if (run->model == model && run->scheme == scheme && solved)
             best = fmin(best, run->seconds);
     }

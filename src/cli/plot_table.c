@@ -4,7 +4,7 @@
 
 #include "plot_layout.h"
 
-static const double COLUMN_GAP = 9;      // points
+static const double COLUMN_GAP = 1.1;    // of the type size
 static const double LINE_HEIGHT = 1.5;   // of the type size
 static const double SMALLEST_TYPE = 3.5; // points: below it nobody reads
 static const double KEY = 16, KEY_GAP = 4;
@@ -24,7 +24,7 @@ static double column_width(cairo_t *cr, const plot_table *table, int32_t column,
 
 static double table_width(cairo_t *cr, const plot_table *table, double type)
 {
-    double width = COLUMN_GAP * (table->n_columns - 1) + (table->keys ? KEY + KEY_GAP : 0);
+    double width = COLUMN_GAP * type * (table->n_columns - 1) + (table->keys ? KEY + KEY_GAP : 0);
     for (int32_t column = 0; column < table->n_columns; column++)
         width += column_width(cr, table, column, type);
     return width;
@@ -62,10 +62,10 @@ void plot_table_draw(cairo_t *cr, const plot_style *style, const plot_frame *fra
         for (int32_t row = 0; row < table->n_rows; row++)
             plot_show_text(cr, type, is_name ? 0 : 1, is_name ? x : x + wide,
                            b->y + line * (row + 1 + (row > 0 ? 0.3 : 0)), cell(table, row, column));
-        x += wide + COLUMN_GAP;
+        x += wide + COLUMN_GAP * type;
     }
     cairo_move_to(cr, b->x, b->y + 1.35 * line);
-    cairo_line_to(cr, x - COLUMN_GAP, b->y + 1.35 * line);
+    cairo_line_to(cr, x - COLUMN_GAP * type, b->y + 1.35 * line);
     plot_set_colour(cr, style->axis);
     cairo_set_line_width(cr, 0.6);
     cairo_stroke(cr);

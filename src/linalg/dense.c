@@ -140,9 +140,49 @@ bool pcs_dense_inverse3(const double *A, int32_t row_length, double *inverse,
     return true;
 }
 
-// Gauss-Jordan with partial pivoting on [A | I], the identity held in `inverse`
+// Inverse of a symmetric positive definite matrix by sweeps of its lower triangle: half the work, no
+// pivoting needed. After sweep k the rows and columns up to k hold minus the inverse of the leading
+// block, and the rest its Schur complement. False if a pivot is not clearly positive.
+static bool sweep_inverse(int32_t n, const double *A, double *inverse, double *column)
+{
+    memcpy(inverse, A, sizeof(double) * (size_t)n * (size_t)n);
+    for (int32_t k = 0; k < n; ++k) {
+        double *row_k = inverse + (int64_t)k * n;
+        if (!(row_k[k] > PCS_DENSE_SINGULAR * A[(int64_t)k * n + k]))
+            return false;
+        const double s = 1.0 / row_k[k];
+        for (int32_t i = 0; i < k; ++i)
+            column[i] = row_k[i];
+        for (int32_t i = k + 1; i < n; ++i)
+            column[i] = inverse[(int64_t)i * n + k];
+        column[k] = 0.0; // leaves row and column k out of the update
+        for (int32_t i = 0; i < n; ++i) {
+            double *row_i = inverse + (int64_t)i * n;
+            const double f = s * column[i];
+            for (int32_t j = 0; j <= i; ++j)
+                row_i[j] -= f * column[j];
+        }
+        for (int32_t i = 0; i < k; ++i)
+            row_k[i] = s * column[i];
+        for (int32_t i = k + 1; i < n; ++i)
+            inverse[(int64_t)i * n + k] = s * column[i];
+        row_k[k] = -s;
+    }
+    for (int32_t i = 0; i < n; ++i)
+        for (int32_t j = 0; j <= i; ++j) {
+            inverse[(int64_t)i * n + j] = -inverse[(int64_t)i * n + j];
+            inverse[(int64_t)j * n + i] = inverse[(int64_t)i * n + j];
+        }
+    return true;
+}
+
+// By sweeps where A is symmetric and positive definite; else Gauss-Jordan with partial pivoting on
+// [A | I], the identity held in `inverse`
 int32_t pcs_dense_small_inverse(int32_t n, const double *A, double *inverse, double *work)
 {
+    const bool symmetric = pcs_dense_is_symmetric(n, A);
+    if (symmetric && sweep_inverse(n, A, inverse, work))
+        return -1;
     double *M = work, *scale = work + (int64_t)n * n;
     memcpy(M, A, sizeof(double) * (size_t)n * (size_t)n);
     memset(inverse, 0, sizeof(double) * (size_t)n * (size_t)n);
@@ -175,7 +215,7 @@ int32_t pcs_dense_small_inverse(int32_t n, const double *A, double *inverse, dou
                 Ii[j] -= f * Ic[j];
         }
     }
-    if (pcs_dense_is_symmetric(n, A))
+    if (symmetric)
         for (int32_t i = 0; i < n; ++i)
             for (int32_t j = 0; j < i; ++j) {
                 const double mean = 0.5 *

@@ -81,6 +81,7 @@ typedef struct event_driven {
     double *external_seen;  // values that the accelerations at hand belong to
     pcs_ed_set set;
     pcs_ed_sample before, after, trial; // of the search
+    double too_early;                   // roots before are not located: the step is cut first
     double *root;                       // by event function
     bool *suspect;                      // by event function: found in a longer step
     double (*slip_direction)[2];        // by slot, at the start of the step

@@ -152,6 +152,7 @@ static double time_precision(const event_driven *s, double t)
 // An end of a bracket.
 typedef struct place {
     double t, value;
+    double slope; // d(value)/dt; 0: not known
 } place;
 
 // `value` of a function (or minus the rate of its gap) at t.
@@ -160,26 +161,45 @@ static pcs_status value_at(event_driven *s, int32_t function, bool rate, double 
     PCS_TRY(take_sample(s, t, false, &s->trial));
     out->t = t;
     out->value = rate ? -s->trial.gap_rate[function / ED_FUNCTIONS] : s->trial.value[function];
+    out->slope = 0;
+    if (!rate && kind_of(s, function) == ED_GAP)
+        out->slope = s->trial.gap_rate[function / ED_FUNCTIONS];
     return PCS_OK;
 }
 
-// False position with halved weights (Illinois), bisection when it does not halve the bracket in
-// three steps. a.value > 0 >= b.value; the last positive place is left in a, the other in b.
+// Where the next trial goes: Newton's step from the last one, a little too long so that it lands on
+// the other side of the root and the bracket closes; without a slope, false position.
+static double next_trial(const place *a, const place *b, const place *last, double weight_a,
+                         double weight_b, double precision)
+{
+    if (last->slope < 0) {
+        const double t = last->t - last->value / last->slope +
+                         (last->value > 0 ? 0.5 : -0.5) * precision;
+        if (t > a->t && t < b->t)
+            return t;
+    }
+    return (a->t * weight_b - b->t * weight_a) / (weight_b - weight_a);
+}
+
+// Newton's method or false position with halved weights (Illinois), bisection when it does not halve
+// the bracket in three steps. a.value > 0 >= b.value; the last positive place is left in a, the other
+// in b. Ends before the precision is reached when the root is sure to be too early to be used.
 static pcs_status close_bracket(event_driven *s, int32_t function, bool rate, place *a, place *b)
 {
     enum { ITERATIONS_MAX = 200, TRIES = 3 };
     double weight_a = a->value, weight_b = b->value, width = b->t - a->t;
     int tries = 0, side = 0;
-    for (int i = 0; i < ITERATIONS_MAX && b->t - a->t > time_precision(s, b->t); ++i) {
-        double t = (a->t * weight_b - b->t * weight_a) / (weight_b - weight_a);
-        const double edge = 0.5 *
-                            time_precision(s, b->t); // so that the bracket closes from both sides
+    place now = *b;
+    for (int i = 0;
+         i < ITERATIONS_MAX && b->t - a->t > time_precision(s, b->t) && !(b->t < s->too_early);
+         ++i) {
+        const double precision = time_precision(s, b->t), edge = 0.5 * precision;
+        double t = next_trial(a, b, &now, weight_a, weight_b, precision);
         if (tries >= TRIES || !isfinite(t))
             t = 0.5 * (a->t + b->t);
-        t = fmin(fmax(t, a->t + edge), b->t - edge);
+        t = fmin(fmax(t, a->t + edge), b->t - edge); // so that the bracket closes from both sides
         if (t <= a->t || t >= b->t)
             break;
-        place now;
         PCS_TRY(value_at(s, function, rate, t, &now));
         if (now.value > 0) {
             *a = now;
@@ -249,8 +269,8 @@ static pcs_status find_positive(event_driven *s, int32_t function, place *a, con
 static pcs_status find_dip(event_driven *s, int32_t function, place *b, bool *found)
 {
     const int32_t slot = function / ED_FUNCTIONS;
-    place falling = {s->before.t, -s->before.gap_rate[slot]};
-    place rising = {s->after.t, -s->after.gap_rate[slot]};
+    place falling = {s->before.t, -s->before.gap_rate[slot], 0};
+    place rising = {s->after.t, -s->after.gap_rate[slot], 0};
     *found = false;
     PCS_TRY(close_bracket(s, function, true, &falling, &rising));
     place lowest;
@@ -265,8 +285,10 @@ static pcs_status find_dip(event_driven *s, int32_t function, place *b, bool *fo
 // Time of the function's event between the two samples, HUGE_VAL: none.
 static pcs_status find_root(event_driven *s, int32_t function, double *root)
 {
-    place a = {s->before.t, s->before.value[function]};
-    place b = {s->after.t, s->after.value[function]};
+    place a = {s->before.t, s->before.value[function], 0};
+    place b = {s->after.t, s->after.value[function], 0};
+    if (kind_of(s, function) == ED_GAP)
+        b.slope = s->after.gap_rate[function / ED_FUNCTIONS];
     const double noise = noise_of(s, function);
     bool found = true;
     *root = HUGE_VAL;
@@ -478,17 +500,26 @@ static pcs_status search_closer(event_driven *s, double *first, int32_t *which)
     const double start = march->from.t;
     const int32_t n = count_functions(s);
     memset(s->suspect, 0, sizeof *s->suspect * (size_t)n);
-    PCS_TRY(search_step(s, first, which));
-    while (*first != HUGE_VAL && (int)s->base.options[ED_LOCATOR] == ED_BRACKET) {
+    for (;;) {
         const double length = march->to.t - start;
-        if (*first - start >= soon * length || length < tries_end * time_precision(s, start))
-            break;
+        const bool may_repeat = (int)s->base.options[ED_LOCATOR] == ED_BRACKET &&
+                                length >= tries_end * time_precision(s, start);
+        s->too_early = may_repeat ? start + soon * length : -HUGE_VAL;
+        PCS_TRY(search_step(s, first, which));
+        if (!may_repeat || *first >= s->too_early)
+            return PCS_OK;
         for (int32_t i = 0; i < n; ++i) // what has fallen beyond its noise need not do so again
             s->suspect[i] = s->suspect[i] || s->root[i] < HUGE_VAL;
         PCS_TRY(pcs_march_cut(s->march, start + fmax(2 * (*first - start), soon * length)));
-        PCS_TRY(search_step(s, first, which));
     }
-    return PCS_OK;
+}
+
+static bool has_closed_contact(const event_driven *s)
+{
+    for (int32_t i = 0; i < s->base.model->n_slots; ++i)
+        if (s->phase.mode[i] != PCS_MODE_OPEN)
+            return true;
+    return false;
 }
 
 pcs_status pcs_ed_search(event_driven *s)
@@ -501,7 +532,11 @@ pcs_status pcs_ed_search(event_driven *s)
         return PCS_OK;
     pcs_ed_look(s, &march->from, false);
     set_slip_directions(s);
-    PCS_TRY(search_closer(s, &first, &which));
+    // Without closed contacts no event depends on forces.
+    march->integrator->dense_use = has_closed_contact(s) ? PCS_DENSE_SEARCH : PCS_DENSE_MOTION;
+    const pcs_status status = search_closer(s, &first, &which);
+    march->integrator->dense_use = PCS_DENSE_STATE;
+    PCS_TRY(status);
     if (first == HUGE_VAL)
         return PCS_OK;
     const double start = march->from.t, end = march->to.t;

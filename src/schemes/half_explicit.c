@@ -205,6 +205,8 @@ static pcs_status phem56_dense(pcs_integrator *integrator, double theta, pcs_smo
     quartic(n, theta, s->h, s->v[0], s->a[0], s->v[P_END], s->a[P_END], v_middle, out->v);
     pcs_model_retract(model, s->q_n, s->e, out->q);
     out->t = s->t + theta * s->h;
+    if (integrator->dense_use == PCS_DENSE_MOTION)
+        return PCS_OK;
     return pcs_smooth_accelerations(integrator->smooth, out->t, out->q, out->v, out->a, out->lambda,
                                     NULL);
 }
@@ -370,6 +372,8 @@ static pcs_status hem5_dense(pcs_integrator *integrator, double theta, pcs_smoot
     pcs_stages_combine(rows, NULL, 1, 4, slope, m->dense[2], out->lambda);
     pcs_model_retract(model, s->q_n, s->e, out->q);
     out->t = s->t + theta * s->h;
+    if (rows == 0 || integrator->dense_use != PCS_DENSE_STATE)
+        return PCS_OK;
     return pcs_smooth_project(integrator->smooth, out->t, out->q, out->v, 0, false, true);
 }
 

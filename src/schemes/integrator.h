@@ -51,6 +51,13 @@ pcs_integrator_opts pcs_integrator_default(void);
 
 typedef struct pcs_integrator_class pcs_integrator_class;
 
+// What dense output is for.
+typedef enum pcs_dense_use {
+    PCS_DENSE_STATE,  // a state of the motion: q, v on the constraints, a, lambda
+    PCS_DENSE_SEARCH, // the search for an event: v may be off the constraints by the step's error
+    PCS_DENSE_MOTION  // the same without a and lambda
+} pcs_dense_use;
+
 typedef struct pcs_integrator {
     const pcs_integrator_class *class;
     pcs_context *ctx;
@@ -60,6 +67,7 @@ typedef struct pcs_integrator {
     // h |eigenvalue| of the last step, over the length of the method's region of stability; above 1
     // it ran at its limit [HairerWanner1996, IV.2]. 0: not known
     double stiffness;
+    pcs_dense_use dense_use; // set by the caller
 } pcs_integrator;
 
 struct pcs_integrator_class {
@@ -77,8 +85,9 @@ struct pcs_integrator_class {
     // PCS_NOT_CONVERGED: the step is too long for the method's equations; try a shorter one.
     pcs_status (*step)(pcs_integrator *integrator, const pcs_smooth_point *from, double h,
                        const pcs_error_norm *norm, pcs_smooth_point *to, double *error);
-    // q, v, a, lambda at from.t + theta h of the last step, 0 <= theta <= 1; t too, work not. May
-    // evaluate more stages when first called after a step, hence the status.
+    // q, v, a, lambda at from.t + theta h of the last step, 0 <= theta <= 1, as far as dense_use asks
+    // for them; t too, work not. May evaluate more stages when first called after a step, hence the
+    // status.
     pcs_status (*dense)(pcs_integrator *integrator, double theta, pcs_smooth_point *out);
 };
 

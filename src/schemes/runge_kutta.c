@@ -300,6 +300,8 @@ static pcs_status at_dense_point(runge_kutta *m, double theta, pcs_smooth_point 
     pcs_stages *s = &m->s;
     pcs_model_retract(m->base.model, s->q_n, s->e, out->q);
     out->t = s->t + theta * s->h;
+    if (m->base.dense_use == PCS_DENSE_MOTION)
+        return PCS_OK;
     return pcs_smooth_accelerations(m->base.smooth, out->t, out->q, out->v, out->a, out->lambda,
                                     NULL);
 }

@@ -114,6 +114,7 @@ expect_mistake "must be a positive number" compare pendulum.yaml --schemes morea
 expect_mistake "must be an integer" "${good[@]}" --samples 0
 expect_mistake "use --profile error" "${good[@]}" --profile tolerance
 expect_mistake "must be tolerance or error" "${good[@]}" --profile speed
+expect_mistake "must be end or worst" "${good[@]}" --error mean
 expect_mistake "--reference: unknown scheme 'x'" "${good[@]}" --reference x@1
 expect_mistake "level" "${good[@]}" --reference moreau-jean@x
 expect_mistake "cannot read" "${good[@]}" --beside missing.csv
