@@ -37,4 +37,11 @@ for file in "$examples"/*.yaml; do
         [[ $code == 0 ]] || echo "$name, $scheme: exit code $code: $(head -c 300 "$work/out")"
     done
 done
+# Options of a file's own scheme are passed over when another one is asked for; a setting is not.
+code=0
+"$PERCUSS" run "$examples/bead_column.yaml" --scheme moreau-jean --set simulation.integrator=hem5 \
+    --end 0.01 --quiet --no-result >"$work/out" 2>&1 || code=$?
+[[ $code == 2 ]] || fail "a setting for another scheme's option: exit code $code"
+grep -q "'integrator' is not an option of the scheme moreau-jean" "$work/out" ||
+    fail "a setting for another scheme's option: $(cat "$work/out")"
 exit $((failures > 0))
