@@ -153,6 +153,22 @@ void pcs_model_rate_tangent(const pcs_model *model, const pcs_configuration *c, 
             classes[k]->rate_tangent(model, c, scale, blocks);
 }
 
+pcs_status pcs_model_saddle_create(pcs_context *ctx, const pcs_model *model,
+                                   const pcs_saddle_def *def, pcs_saddle **out)
+{
+    int32_t *size = PCS_NEW_ARRAY(ctx, int32_t, model->nodes.count);
+    if (!size)
+        return PCS_ERROR_MEMORY;
+    for (int32_t i = 0; i < model->nodes.count; ++i)
+        size[i] = pcs_model_node(model, i)->n_v;
+    pcs_saddle_def whole = *def;
+    whole.n_nodes = model->nodes.count;
+    whole.node_size = size;
+    const pcs_status status = pcs_saddle_create(ctx, &whole, out);
+    pcs_free(ctx, size);
+    return status;
+}
+
 double pcs_model_kinetic(const pcs_model *model, const pcs_configuration *c)
 {
     double T = 0;

@@ -32,6 +32,9 @@ void pcs_model_mass_tangent(const pcs_model *model, const pcs_configuration *c, 
                             double scale, pcs_saddle *saddle);
 void pcs_model_row_tangent(const pcs_model *model, const pcs_configuration *c, const double *lambda,
                            double scale, pcs_saddle *saddle);
+// A saddle system over the nodes of the model; `def` has the rest, rows and couplings.
+pcs_status pcs_model_saddle_create(pcs_context *ctx, const pcs_model *model,
+                                   const pcs_saddle_def *def, pcs_saddle **out) PCS_MUST_CHECK;
 double pcs_model_kinetic(const pcs_model *model, const pcs_configuration *c);
 double pcs_model_potential(const pcs_model *model, const pcs_configuration *c);
 

@@ -104,21 +104,12 @@ static bool init_arrays(event_driven *s)
 static pcs_status create_saddle(event_driven *s)
 {
     const pcs_model *m = s->base.model;
-    int32_t *size = PCS_NEW_ARRAY(s->base.ctx, int32_t, m->nodes.count);
-    if (!size)
-        return PCS_ERROR_MEMORY;
-    for (int32_t i = 0; i < m->nodes.count; ++i)
-        size[i] = pcs_model_node(m, i)->n_v;
     pcs_saddle_def def = pcs_saddle_default();
-    def.n_nodes = m->nodes.count;
-    def.node_size = size;
     def.n_couplings = m->n_pairs;
     def.coupling = (const int32_t(*)[2])m->pairs;
     def.n_rows = m->row_blocks.count;
     def.rows = s->rows;
-    pcs_status status = pcs_saddle_create(s->base.ctx, &def, &s->saddle);
-    pcs_free(s->base.ctx, size);
-    return status;
+    return pcs_model_saddle_create(s->base.ctx, m, &def, &s->saddle);
 }
 
 pcs_status pcs_ed_init(event_driven *s)

@@ -90,22 +90,13 @@ static pcs_status create_blocks(pcs_context *ctx, const pcs_model *model, int32_
 static pcs_status create_saddle(pcs_generalized_alpha *s, pcs_alpha_matrix *matrix)
 {
     const pcs_model *m = s->base.model;
-    int32_t *size = PCS_NEW_ARRAY(s->base.ctx, int32_t, m->nodes.count);
-    if (!size)
-        return PCS_ERROR_MEMORY;
-    for (int32_t i = 0; i < m->nodes.count; ++i)
-        size[i] = pcs_model_node(m, i)->n_v;
     pcs_saddle_def def = pcs_saddle_default();
-    def.n_nodes = m->nodes.count;
-    def.node_size = size;
     def.n_couplings = matrix->n_pairs;
     def.coupling = (const int32_t(*)[2])matrix->pairs;
     def.n_rows = s->n_blocks;
     def.rows = s->right;
     def.left = s->left;
-    const pcs_status status = pcs_saddle_create(s->base.ctx, &def, &matrix->saddle);
-    pcs_free(s->base.ctx, size);
-    return status;
+    return pcs_model_saddle_create(s->base.ctx, m, &def, &matrix->saddle);
 }
 
 static pcs_status create_rows(pcs_generalized_alpha *s)

@@ -204,21 +204,12 @@ static pcs_status create_saddle(pcs_smooth *s)
     const pcs_model *model = s->model;
     pcs_saddle_destroy(s->saddle);
     s->saddle = NULL;
-    int32_t *size = PCS_NEW_ARRAY(s->ctx, int32_t, model->nodes.count);
-    if (!size)
-        return PCS_ERROR_MEMORY;
-    for (int32_t i = 0; i < model->nodes.count; ++i)
-        size[i] = pcs_model_node(model, i)->n_v;
     pcs_saddle_def def = pcs_saddle_default();
-    def.n_nodes = model->nodes.count;
-    def.node_size = size;
     def.n_rows = s->n_blocks;
     def.rows = s->instant[0].rows;
     def.n_couplings = model->n_pairs;
     def.coupling = (const int32_t(*)[2])model->pairs;
-    const pcs_status status = pcs_saddle_create(s->ctx, &def, &s->saddle);
-    pcs_free(s->ctx, size);
-    return status;
+    return pcs_model_saddle_create(s->ctx, model, &def, &s->saddle);
 }
 
 pcs_status pcs_smooth_set_phase(pcs_smooth *s, const pcs_phase *phase)

@@ -150,6 +150,7 @@ static void test_four_bar_counts(void **unused)
     } cases[] = {
         {"phem56", {1e-2, 1e-4, 1e-6, 1e-8, 1e-10}, {32, 53, 121, 282, 702}},
         {"rkf45", {1e-2, 1e-4, 1e-6, 1e-8, 1e-10}, {47, 88, 205, 486, 1207}},
+        {"hem5", {1e-2, 1e-4, 1e-6, 1e-8, 1e-10}, {43, 117, 329, 924, 2489}},
         {"alpha2", {1e-2, 1e-4, 1e-6, 1e-8}, {61, 236, 1046, 4827}},
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
