@@ -197,11 +197,11 @@ typedef struct pcs_statistics {
     int32_t redundant_rows;     // at the start
     int32_t redundant_most;     // largest number during the run
     // Schemes that choose their own steps.
-    int64_t inner_steps;     // accepted; equals `steps` for the others
-    int64_t evaluations;     // of the equations of motion; 0 where the scheme does not count them
-    double smallest_step;    // accepted, s; 0 before the first
-    double time_stepping;    // simulated time that a hybrid scheme gave to time stepping, s
-    int64_t switches_zeno;   // switches of a hybrid scheme to time stepping: impacts accumulate,
+    int64_t inner_steps;       // accepted; equals `steps` for the others
+    int64_t evaluations;       // of the equations of motion; 0 where the scheme does not count them
+    double smallest_step;      // accepted, s; 0 before the first
+    double time_stepping;      // simulated time that a hybrid scheme gave to time stepping, s
+    int64_t switches_zeno;     // switches of a hybrid scheme to time stepping: impacts accumulate,
     int64_t switches_friction; // friction sticks, turns, or acts in space,
     int64_t switches_edge;     // a contact crosses an edge
 } pcs_statistics;

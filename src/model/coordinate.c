@@ -388,8 +388,8 @@ static pcs_rate_form form_change(const pcs_coordinate *c, const pcs_pair_state *
 // node has it, and the form depends on it. Most of a geometric stiffness need not be computed.
 static bool is_felt(const pcs_coordinate *c, const pcs_pose *pose, pcs_node_kind kind, int j)
 {
-    const bool turns_only = c->kind != PCS_COORDINATE_ALONG &&
-                            c->kind != PCS_COORDINATE_DISTANCE && c->kind != PCS_COORDINATE_CURVE;
+    const bool turns_only = c->kind != PCS_COORDINATE_ALONG && c->kind != PCS_COORDINATE_DISTANCE &&
+                            c->kind != PCS_COORDINATE_CURVE;
     if (!pose || (j < 3 && turns_only))
         return false;
     if (kind == PCS_NODE_PLANAR)
