@@ -168,12 +168,24 @@ void cli_summary_redundant_rows(FILE *out, const pcs_simulation *simulation)
 
 // ---- The run ----
 
-// Schemes that choose their own steps: how many, how long, and what a hybrid one time-stepped and why.
-static void print_inner_steps(FILE *out, const pcs_statistics *statistics)
+// Steps of the scheme; if it chooses its own, also those of the output, and what a hybrid one
+// time-stepped and why.
+static void print_steps(FILE *out, const pcs_statistics *statistics)
 {
-    if (statistics->inner_steps != statistics->steps)
-        cli_summary_line(out, "inner steps", "%lld, the smallest %.3g s; %lld evaluations",
-                         (long long)statistics->inner_steps, statistics->smallest_step,
+    const long long steps = (long long)statistics->steps;
+    const long long rejected = (long long)statistics->rejected_steps;
+    const long long unconverged = (long long)statistics->unconverged_steps;
+    if (statistics->inner_steps == statistics->steps) {
+        cli_summary_line(out, "steps", "%lld accepted, %lld rejected, %lld not converged", steps,
+                         rejected, unconverged);
+    } else {
+        cli_summary_line(out, "steps", "%lld of the output, %lld not converged", steps,
+                         unconverged);
+        cli_summary_line(out, "inner steps", "%lld accepted, %lld rejected, the smallest %.3g s",
+                         (long long)statistics->inner_steps, rejected, statistics->smallest_step);
+    }
+    if (statistics->evaluations > 0)
+        cli_summary_line(out, "evaluations", "%lld of the equations of motion",
                          (long long)statistics->evaluations);
     if (statistics->time_stepping > 0)
         cli_summary_line(out, "time stepping",
@@ -186,10 +198,7 @@ static void print_inner_steps(FILE *out, const pcs_statistics *statistics)
 
 void cli_summary_statistics(FILE *out, const pcs_statistics *statistics)
 {
-    cli_summary_line(out, "steps", "%lld accepted, %lld rejected, %lld not converged",
-                     (long long)statistics->steps, (long long)statistics->rejected_steps,
-                     (long long)statistics->unconverged_steps);
-    print_inner_steps(out, statistics);
+    print_steps(out, statistics);
     cli_summary_line(out, "impacts", "%lld", (long long)statistics->impacts);
     cli_summary_line(out, "closed contacts", "%d at the end, %d at most",
                      (int)statistics->contacts_now, (int)statistics->contacts_most);

@@ -288,7 +288,11 @@ static pcs_finding judge_rejections(const pcs_run_facts *facts)
     const int64_t count = s->rejected_steps;
     pcs_finding f = {.label = "rejected steps", .unit = "1", .value = (double)count};
     f.applies = true;
-    f.level = judge((double)count, REJECTED_NOTICE * (double)s->steps, INFINITY);
+    // A scheme that chooses its own steps learns their length by rejections.
+    const bool own_steps = s->inner_steps > 0 && s->inner_steps != s->steps;
+    f.level = judge((double)count,
+                    own_steps ? (double)s->inner_steps : REJECTED_NOTICE * (double)s->steps,
+                    INFINITY);
     if (count == 0)
         say(&f, "no step had to be repeated");
     else

@@ -268,7 +268,7 @@ static void count_step(pcs_simulation *s, const pcs_step_report *r, pcs_status s
     st->switches_edge += r->switches[2];
     account(s, r->kinetic, r->potential);
     const double t = *s->state.t;
-    if (r->rejected > 0)
+    if (r->rejected > 0 && r->accepted == 0) // a scheme that chooses its steps rejects some always
         pcs_event_log_add(&s->scheme->events, (pcs_event){t, r->h, PCS_EVENT_REJECTED, -1});
     if (status == PCS_NOT_CONVERGED)
         pcs_event_log_add(&s->scheme->events,

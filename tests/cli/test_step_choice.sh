@@ -12,7 +12,7 @@ for scheme in moreau-jean-adaptive capturing; do
     done
     # Both say what their own steps were.
     expect_code 0 run "$PERCUSS_SOURCE/examples/bouncing_ball.yaml" --scheme "$scheme" --step 0.05 --no-result
-    expect_text out "inner steps +[0-9]+, the smallest"
+    expect_text out "inner steps +[0-9]+ accepted, [0-9]+ rejected, the smallest"
 done
 expect_code 0 run "$PERCUSS_SOURCE/examples/incline.yaml" --scheme capturing --no-result
 expect_text out "time stepping +2 s of the simulated time"
