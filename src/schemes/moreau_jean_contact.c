@@ -23,16 +23,19 @@ static double normal_velocity(const pcs_model *model, const pcs_contact *contact
 // A contact that stays closed while its normal turns (a bead in a bowl, a plane on a swinging body)
 // needs the velocity rows where it will be, as joints do: U_N at the end is H_N v_{k+1} plus
 // (H_N(q_k [+] h v_k) - H_N) v_k, and U_N at the start is extrapolated from both. Without this a
-// smooth slide would be first order and lose energy. Zero for contacts that were open.
+// smooth slide would be first order and lose energy. A contact that closes in this step and approaches
+// more slowly than its normal turns needs it too: it would leave again with the turning's velocity.
+// Zero for all others that were open.
 static void find_turning(moreau_jean *s, const pcs_state *state)
 {
     const pcs_model *model = s->base.model;
-    bool closed = false;
+    const double closed = s->base.options[MJ_PROJECTION_TOLERANCE];
+    bool needed = false;
     for (int32_t i = 0; i < model->n_slots; ++i) {
         s->turning[i] = 0;
-        closed = closed || (int)state->status[i] != PCS_OPEN;
+        needed = needed || (int)state->status[i] != PCS_OPEN || s->contacts[i].gap <= closed;
     }
-    if (!closed || !(s->theta < 1))
+    if (!needed || !(s->theta < 1))
         return; // with theta = 1 the forecast is the end
     for (int32_t i = 0; i < model->n_v; ++i)
         s->x[i] = s->h * s->v_k[i];
@@ -42,10 +45,14 @@ static void find_turning(moreau_jean *s, const pcs_state *state)
     pcs_model_contacts(model, &s->end, true, s->contacts_end);
     for (int32_t i = 0; i < model->n_slots; ++i) {
         const pcs_contact *now = &s->contacts[i], *then = &s->contacts_end[i];
-        if ((int)state->status[i] == PCS_OPEN || now->gap == HUGE_VAL || then->gap == HUGE_VAL ||
+        const bool open = (int)state->status[i] == PCS_OPEN;
+        if ((open && now->gap > closed) || now->gap == HUGE_VAL || then->gap == HUGE_VAL ||
             now->face != then->face)
             continue;
-        s->turning[i] = normal_velocity(model, then, s->v_k) - normal_velocity(model, now, s->v_k);
+        const double u = normal_velocity(model, now, s->v_k);
+        const double turning = normal_velocity(model, then, s->v_k) - u;
+        if (!open || fabs(u) <= fabs(turning))
+            s->turning[i] = turning;
     }
 }
 
