@@ -135,12 +135,12 @@ PCS_API void pcs_simulation_contact(const pcs_simulation *simulation, int32_t sl
 // ---- Events: what happened in the steps so far ----
 
 typedef enum pcs_event_kind {
-    PCS_EVENT_IMPACT,      // object: contact slot; value: approach speed, m/s
-    PCS_EVENT_CLOSE,       // contact slot, without impact
-    PCS_EVENT_OPEN,        // contact slot
-    PCS_EVENT_STICK,       // contact slot, from slip
-    PCS_EVENT_SLIP,        // contact slot, from stick
-    PCS_EVENT_REJECTED,    // a step was repeated with a smaller length; value: the length, s
+    PCS_EVENT_IMPACT,   // object: contact slot; value: approach speed, m/s
+    PCS_EVENT_CLOSE,    // contact slot, without impact
+    PCS_EVENT_OPEN,     // contact slot
+    PCS_EVENT_STICK,    // contact slot, from slip
+    PCS_EVENT_SLIP,     // contact slot, from stick
+    PCS_EVENT_REJECTED, // fixed steps: one was repeated with a smaller length; value: the length, s
     PCS_EVENT_UNCONVERGED, // a step was accepted without convergence; value: residual
     PCS_EVENT_SWITCH,      // another integrator takes over; object: its number
     PCS_EVENT_KIND_COUNT

@@ -239,21 +239,7 @@ pcs_status pcs_ed_start(event_driven *s, pcs_state *state, pcs_statistics *stati
     PCS_TRY(create_march(s));
     PCS_TRY(
         pcs_start_state(s->base.ctx, m, &opts, *state->t, s->saddle, s->rows, state, statistics));
-    const uint8_t *redundant = pcs_saddle_redundant_rows(s->saddle);
-    for (int32_t i = 0; i < m->n_rows; ++i)
-        statistics->redundant_rows += redundant[i];
-    pcs_configuration_update(m, &s->c, *state->t, state->q, state->v, state->turns,
-                             state->external);
-    pcs_model_contacts(m, &s->c, false, s->contacts);
-    for (int32_t i = 0; i < m->n_slots; ++i) {
-        state->gap[i] = s->contacts[i].gap;
-        if (-state->gap[i] > statistics->initial_penetration) {
-            statistics->initial_penetration = -state->gap[i];
-            statistics->initial_contact = i;
-        }
-    }
-    state->work[PCS_WORK_START_ENERGY] = pcs_model_kinetic(m, &s->c) +
-                                         pcs_model_potential(m, &s->c);
+    pcs_start_measure(m, s->saddle, &s->c, s->contacts, state, statistics);
     pcs_ed_save(s, state);
     return PCS_OK;
 }

@@ -569,21 +569,7 @@ static pcs_status start(pcs_scheme *scheme, pcs_state *state, pcs_statistics *st
                            scheme->options[MJ_ASSEMBLY_LIMIT]};
     PCS_TRY(
         pcs_start_state(scheme->ctx, m, &opts, *state->t, s->saddle, s->rows, state, statistics));
-    const uint8_t *redundant = pcs_saddle_redundant_rows(s->saddle);
-    for (int32_t i = 0; i < m->n_rows; ++i)
-        statistics->redundant_rows += redundant[i];
-    pcs_configuration_update(m, &s->end, *state->t, state->q, state->v, state->turns,
-                             state->external);
-    pcs_model_contacts(m, &s->end, false, s->contacts_end);
-    for (int32_t i = 0; i < m->n_slots; ++i) {
-        state->gap[i] = s->contacts_end[i].gap;
-        if (-state->gap[i] > statistics->initial_penetration) {
-            statistics->initial_penetration = -state->gap[i];
-            statistics->initial_contact = i;
-        }
-    }
-    state->work[PCS_WORK_START_ENERGY] = pcs_model_kinetic(m, &s->end) +
-                                         pcs_model_potential(m, &s->end);
+    pcs_start_measure(m, s->saddle, &s->end, s->contacts_end, state, statistics);
     return PCS_OK;
 }
 

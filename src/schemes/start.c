@@ -287,3 +287,23 @@ pcs_status pcs_start_state(pcs_context *ctx, const pcs_model *model, const pcs_s
     projection_free(&w);
     return status;
 }
+
+void pcs_start_measure(const pcs_model *model, const pcs_saddle *saddle, pcs_configuration *c,
+                       pcs_contact *contacts, pcs_state *state, pcs_statistics *statistics)
+{
+    const uint8_t *redundant = pcs_saddle_redundant_rows(saddle);
+    for (int32_t i = 0; i < model->n_rows; ++i)
+        statistics->redundant_rows += redundant[i];
+    pcs_configuration_update(model, c, *state->t, state->q, state->v, state->turns,
+                             state->external);
+    pcs_model_contacts(model, c, false, contacts);
+    for (int32_t i = 0; i < model->n_slots; ++i) {
+        state->gap[i] = contacts[i].gap;
+        if (-state->gap[i] > statistics->initial_penetration) {
+            statistics->initial_penetration = -state->gap[i];
+            statistics->initial_contact = i;
+        }
+    }
+    state->work[PCS_WORK_START_ENERGY] = pcs_model_kinetic(model, c) +
+                                         pcs_model_potential(model, c);
+}

@@ -18,4 +18,9 @@ pcs_status pcs_start_state(pcs_context *ctx, const pcs_model *model, const pcs_s
                            double t, pcs_saddle *saddle, pcs_row_block *blocks, pcs_state *state,
                            pcs_statistics *statistics) PCS_MUST_CHECK;
 
+// What there is to say of the started state: gaps, the deepest penetration, redundant rows of the last
+// factorisation, energy. `c` and `contacts` are storage of the scheme and hold the start afterwards.
+void pcs_start_measure(const pcs_model *model, const pcs_saddle *saddle, pcs_configuration *c,
+                       pcs_contact *contacts, pcs_state *state, pcs_statistics *statistics);
+
 #endif
