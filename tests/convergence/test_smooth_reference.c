@@ -204,28 +204,6 @@ static void test_bricard_rough(void **state)
 
 // ---- Four-bar ----
 
-// Digest of the thesis, 4.1, "Converged reference": angles, rates, force of the loop closure.
-static const struct {
-    double t, q[3], v[3], lambda[2];
-    double digit; // the last one of lambda
-} four_bar_reference[] = {
-    {0.5,
-     {-0.6642966296, -0.5364152565, 4.3175034232},
-     {-5.9945711024, 4.8564218812, -0.5791706005},
-     {9.293639457, 3.117863186},
-     1e-9},
-    {1,
-     {1.5582658244, -0.4912322512, 2.8108505916},
-     {2.271651346, 11.234125925, -9.463125870},
-     {111.550177, -44.099083},
-     1e-6},
-    {2,
-     {0.2701647217, -1.2613123892, 3.8602783870},
-     {6.1958043856, -2.4366483250, -5.0611138612},
-     {3.454776547, -1.781458590},
-     1e-9},
-};
-
 // PHEM56 at tolerance 1e-11: the digits of the reference, a unit of the last one for the angles and
 // lambda. Its velocities are good to 1e-9: HEM5 at 1e-12 gives -2.43664832522 for the last but one.
 static void test_four_bar(void **state)

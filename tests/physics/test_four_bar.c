@@ -28,24 +28,6 @@ static void get_state(const scene *s, int n, double *q, double *v)
 
 // ---- Four-bar, digest 4.1 ----
 
-static const struct {
-    double t, q[3], v[3], lambda[2];
-} four_bar_reference[] = {
-    {0.5,
-     {-0.6642966296, -0.5364152565, 4.3175034232},
-     {-5.9945711024, 4.8564218812, -0.5791706005},
-     {9.293639457, 3.117863186}},
-    {1,
-     {1.5582658244, -0.4912322512, 2.8108505916},
-     {2.271651346, 11.234125925, -9.463125870},
-     {111.550177, -44.099083}},
-    {2,
-     {0.2701647217, -1.2613123892, 3.8602783870},
-     {6.1958043856, -2.4366483250, -5.0611138612},
-     {3.454776547, -1.781458590}},
-};
-enum { FOUR_BAR_TIMES = sizeof four_bar_reference / sizeof *four_bar_reference };
-
 static void four_bar_errors(double h, double *error_q, double *error_v, double *error_lambda)
 {
     scene s;

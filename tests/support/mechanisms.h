@@ -54,6 +54,13 @@ enum { SQUEEZER_JOINT_P3 = 5 };
 // Four-bar and slider-crank of [Haddouni 2015]: rod1, rod2, rod3 and crank, rod, slider. The last joint
 // carries the constraint force lambda of the digest on its body b.
 void mechanism_four_bar(scene *s);
+// Its states, with the force of the open pin (digest of [Haddouni 2015, 4.1], "converged reference").
+enum { FOUR_BAR_TIMES = 3 };
+typedef struct four_bar_state {
+    double t, q[3], v[3], lambda[2];
+    double digit; // the last one of lambda
+} four_bar_state;
+extern const four_bar_state four_bar_reference[FOUR_BAR_TIMES];
 enum { FOUR_BAR_JOINT_LAMBDA = 3 };
 void mechanism_slider_crank(scene *s);
 enum { SLIDER_CRANK_JOINT_LAMBDA = 3 };
