@@ -89,11 +89,14 @@ typedef struct pcs_body_def {
 
 PCS_API pcs_body_def pcs_body_default(void);
 
-// A frame fixed to a body, in the body frame (in the world for PCS_GROUND).
+// A frame fixed to a body, in the body frame (in the world for PCS_GROUND), or to a node of a mesh: then
+// in the axes of the mesh at the start, from the node. A node that is a point carries no rotation: its
+// frames keep their directions in space.
 typedef struct pcs_frame {
     pcs_body_id body;
     pcs_vec3 position;
     pcs_quat rotation;
+    int32_t node; // of a mesh, from pcs_builder_mesh_node(), in place of a body; 0: none
 } pcs_frame;
 
 PCS_API pcs_frame pcs_frame_default(void); // ground, origin, no rotation
@@ -218,6 +221,7 @@ PCS_API pcs_spring_def pcs_spring_default(void);
 typedef struct pcs_force_def {
     const char *name;
     pcs_body_id body;
+    int32_t node;       // of a mesh, in place of the body; 0: none
     pcs_vec3 position;  // point of application in the body frame
     bool body_frame;    // components turn with the body; otherwise world
     pcs_value force[3]; // formulas of t and signals

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-enum { PCS_ROW_NODES_MAX = 4 };
+enum { PCS_ROW_NODES_MAX = 5 };
 
 typedef struct pcs_row_block {
     int32_t size;

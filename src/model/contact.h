@@ -45,8 +45,9 @@ typedef struct pcs_contact {
     double surface[3];    // imposed part of the relative velocity, (N, T1, T2)
     double convective[3]; // (dH/dt) v + d(surface)/dt: the relative acceleration without H v'
     pcs_law law;
-    pcs_row_block row;  // relative velocity u = sum_k J_k v_k + surface
-    double J[2][3 * 6]; // storage of the row's blocks, unless the model has longer ones elsewhere
+    pcs_row_block row;                  // relative velocity u = sum_k J_k v_k + surface
+    double J[PCS_ROW_NODES_MAX][3 * 6]; // storage of the row's blocks, unless the model has longer
+                                        // ones elsewhere
 } pcs_contact;
 
 // Number of slots that a pair of this kind has (box 8, cylinder 6, slider in guide 4, ...).
