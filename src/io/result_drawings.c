@@ -151,7 +151,8 @@ static pcs_frame get_frame(int32_t body, const double position[3], const double 
 {
     return (pcs_frame){body,
                        {position[0], position[1], position[2]},
-                       {rotation[0], rotation[1], rotation[2], rotation[3]}};
+                       {rotation[0], rotation[1], rotation[2], rotation[3]},
+                       0};
 }
 
 // ---- Writing ----

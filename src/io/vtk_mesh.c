@@ -168,7 +168,7 @@ pcs_status pcs_vtk_mesh_bodies(pcs_context *ctx, const pcs_result *result,
             drawn[body] = own ? OWN_SHAPE : STAND_IN;
     }
     for (int32_t i = 0; status >= 0 && i < def->n_bodies; i++) {
-        pcs_frame frame = {i, {0, 0, 0}, pcs_quat_identity()};
+        pcs_frame frame = {i, {0, 0, 0}, pcs_quat_identity(), 0};
         pcs_drawing d = {.kind = PCS_DRAWING_POINT,
                          .owner = PCS_DRAWING_OF_BODY,
                          .object = i,

@@ -238,7 +238,7 @@ pcs_attachment pcs_builder_attach(const pcs_builder *builder, const pcs_frame *f
 pcs_status pcs_builder_frame_at(pcs_builder *builder, pcs_body_id body, pcs_vec3 position,
                                 pcs_quat rotation, pcs_frame *out)
 {
-    *out = (pcs_frame){body, position, rotation};
+    *out = (pcs_frame){.body = body, .position = position, .rotation = rotation};
     PCS_TRY(pcs_builder_check_open(builder));
     PCS_TRY(pcs_builder_check_frame(builder, "frame", "at", out));
     if (body == PCS_GROUND)
@@ -463,7 +463,7 @@ static pcs_status push_force(pcs_builder *builder, const pcs_force_def *def)
 pcs_status pcs_builder_add_force(pcs_builder *builder, const pcs_force_def *def)
 {
     PCS_TRY(pcs_builder_check_name(builder, "force", def->name));
-    pcs_frame frame = {def->body, def->position, no_rotation};
+    pcs_frame frame = {def->body, def->position, no_rotation, def->node};
     PCS_TRY(pcs_builder_check_frame(builder, "force", def->name, &frame));
     if (def->body == PCS_GROUND)
         return pcs_error(builder->ctx, PCS_ERROR_MODEL, "force '%s': needs a body, not the ground",

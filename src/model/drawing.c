@@ -32,7 +32,7 @@ const char *pcs_drawing_owner_name(pcs_drawing_owner owner)
 // The frame of an attachment, from the node's origin to that of the body frame.
 static pcs_frame frame_of(const pcs_model *model, const pcs_attachment *at)
 {
-    pcs_frame frame = {PCS_GROUND, at->p, pcs_quat_from_matrix(&at->R)};
+    pcs_frame frame = {PCS_GROUND, at->p, pcs_quat_from_matrix(&at->R), 0};
     if (at->node >= 0) { // bodies have the first nodes, in the same order
         frame.body = at->node;
         frame.position = pcs_v3_add(at->p, model->bodies.data[at->node].center);

@@ -86,7 +86,7 @@ pcs_quat probe_rotation(pcs_random *random, int32_t dimension)
 pcs_frame probe_frame(pcs_random *random, int32_t dimension, pcs_body_id body)
 {
     pcs_vec3 position = probe_vector(random, dimension, 0.8);
-    return (pcs_frame){body, position, probe_rotation(random, dimension)};
+    return (pcs_frame){body, position, probe_rotation(random, dimension), 0};
 }
 
 pcs_body_id probe_add_body(probe *p, pcs_random *random, const char *name)

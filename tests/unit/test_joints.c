@@ -93,7 +93,7 @@ static pcs_frame add_end(probe *p, pcs_random *random, end_kind kind, const char
 {
     int32_t dimension = p->builder->model->dimension;
     if (kind == GROUND)
-        return (pcs_frame){PCS_GROUND, x, R};
+        return (pcs_frame){PCS_GROUND, x, R, 0};
     pcs_frame frame = probe_frame(random, dimension, PCS_GROUND);
     pcs_body_def def = pcs_body_default();
     def.name = name;
