@@ -11,7 +11,7 @@
 // The element classes. To add one: a file, a declaration in element.h and a row here.
 static const pcs_element_class *const classes[] = {
     &pcs_body_class,  &pcs_spring_class,   &pcs_actuator_class, &pcs_force_class,
-    &pcs_joint_class, &pcs_coupling_class, &pcs_system_class,
+    &pcs_joint_class, &pcs_coupling_class, &pcs_system_class,   &pcs_mesh_class,
 };
 enum { CLASS_COUNT = sizeof classes / sizeof *classes };
 
@@ -52,6 +52,7 @@ static void initial_systems(const pcs_model *model, double *q, double *v)
 void pcs_model_initial_state(const pcs_model *model, double *q, double *v)
 {
     initial_systems(model, q, v);
+    pcs_model_initial_meshes(model, q, v);
     for (int32_t b = 0; b < model->bodies.count; ++b) {
         const pcs_body *body = &model->bodies.data[b];
         const pcs_node *node = pcs_model_node(model, body->node);

@@ -167,6 +167,12 @@ pcs_status pcs_builder_check_frame(pcs_builder *builder, const char *what, const
                                    const pcs_frame *frame)
 {
     const pcs_model *model = builder->model;
+    if (frame->node != 0 &&
+        (frame->body != PCS_GROUND || pcs_model_mesh_of_node(model, frame->node - 1) < 0))
+        return pcs_error(builder->ctx, PCS_ERROR_MODEL,
+                         "%s '%s': a frame on a node of a mesh names no body, and its node comes "
+                         "from pcs_builder_mesh_node()",
+                         what, name);
     if (frame->body < PCS_GROUND || frame->body >= model->bodies.count)
         return pcs_error(builder->ctx, PCS_ERROR_MODEL, "%s '%s': there is no body %d", what, name,
                          frame->body);
@@ -213,9 +219,21 @@ static pcs_quat body_rotation(const pcs_model *model, const pcs_body *body)
     return (pcs_quat){cos(0.5 * body->angle), 0, 0, sin(0.5 * body->angle)};
 }
 
+// The mesh of a frame's node
+static const pcs_mesh *mesh_of(const pcs_model *model, int32_t node)
+{
+    return &model->meshes.data[pcs_model_mesh_of_node(model, node - 1)];
+}
+
 pcs_pose pcs_builder_frame_pose(const pcs_builder *builder, const pcs_frame *frame)
 {
     pcs_quat rotation = pcs_quat_normalize(frame->rotation);
+    if (frame->node > 0) {
+        const pcs_mesh *mesh = mesh_of(builder->model, frame->node);
+        const pcs_pose at = pcs_mesh_initial_pose(mesh, frame->node - 1);
+        return (pcs_pose){pcs_v3_add(at.x, pcs_m3_mul_v3(&mesh->R, frame->position)),
+                          pcs_quat_matrix(pcs_quat_mul(mesh->rotation, rotation))};
+    }
     if (frame->body == PCS_GROUND)
         return (pcs_pose){frame->position, pcs_quat_matrix(rotation)};
     const pcs_body *body = &builder->model->bodies.data[frame->body];
@@ -227,7 +245,14 @@ pcs_pose pcs_builder_frame_pose(const pcs_builder *builder, const pcs_frame *fra
 pcs_attachment pcs_builder_attach(const pcs_builder *builder, const pcs_frame *frame)
 {
     pcs_attachment at = {-1, frame->position, pcs_quat_matrix(pcs_quat_normalize(frame->rotation))};
-    if (frame->body != PCS_GROUND) {
+    if (frame->node > 0) {
+        const pcs_mesh *mesh = mesh_of(builder->model, frame->node);
+        at.node = frame->node - 1;
+        if (!pcs_node_turns(mesh->kind)) { // the node has the axes of the world
+            at.p = pcs_m3_mul_v3(&mesh->R, at.p);
+            at.R = pcs_m3_mul(&mesh->R, &at.R);
+        }
+    } else if (frame->body != PCS_GROUND) {
         const pcs_body *body = &builder->model->bodies.data[frame->body];
         at.node = body->node;
         at.p = pcs_v3_sub(frame->position, body->center);
@@ -414,6 +439,9 @@ pcs_status pcs_builder_add_body(pcs_builder *builder, const pcs_body_def *def, p
         if (strcmp(model->bodies.data[i].name, def->name) == 0)
             return pcs_error(builder->ctx, PCS_ERROR_MODEL, "body '%s': the name is taken",
                              def->name);
+    if (model->meshes.count > 0)
+        return pcs_error(builder->ctx, PCS_ERROR_MODEL, "body '%s': bodies are added before meshes",
+                         def->name);
     PCS_TRY(check_body_state(builder, def));
     for (int32_t i = 0; i < def->n_shapes; ++i) {
         pcs_status status = pcs_shape_check(builder->ctx, &def->shapes[i]);
@@ -436,8 +464,9 @@ pcs_status pcs_builder_add_body(pcs_builder *builder, const pcs_body_def *def, p
 static pcs_status push_force(pcs_builder *builder, const pcs_force_def *def)
 {
     pcs_model *model = builder->model;
-    pcs_force force = {.node = model->bodies.data[def->body].node, .body_frame = def->body_frame};
-    force.p = pcs_v3_sub(def->position, model->bodies.data[def->body].center);
+    const pcs_frame frame = {def->body, def->position, no_rotation, def->node};
+    const pcs_attachment at = pcs_builder_attach(builder, &frame);
+    pcs_force force = {.node = at.node, .p = at.p, .body_frame = def->body_frame};
     int32_t index = model->forces.count;
     for (int i = 0; i < 3; ++i) {
         bool planar = model->dimension == 2;
@@ -465,7 +494,7 @@ pcs_status pcs_builder_add_force(pcs_builder *builder, const pcs_force_def *def)
     PCS_TRY(pcs_builder_check_name(builder, "force", def->name));
     pcs_frame frame = {def->body, def->position, no_rotation, def->node};
     PCS_TRY(pcs_builder_check_frame(builder, "force", def->name, &frame));
-    if (def->body == PCS_GROUND)
+    if (def->body == PCS_GROUND && def->node == 0)
         return pcs_error(builder->ctx, PCS_ERROR_MODEL, "force '%s': needs a body, not the ground",
                          def->name);
     pcs_builder_mark mark = pcs_builder_get_mark(builder);

@@ -12,11 +12,12 @@ typedef struct pcs_parameter {
 
 // Where a formula goes once compiled.
 typedef enum pcs_formula_place {
-    PCS_PLACE_FORCE,    // forces[index].force[component]
-    PCS_PLACE_TORQUE,   // forces[index].torque[component]
-    PCS_PLACE_ACTUATOR, // actuators[index].force
-    PCS_PLACE_MOTION,   // joints[index].motion[component]; of t alone
-    PCS_PLACE_SURFACE   // contact_pairs[index].surface[component]; of t alone
+    PCS_PLACE_FORCE,     // forces[index].force[component]
+    PCS_PLACE_TORQUE,    // forces[index].torque[component]
+    PCS_PLACE_ACTUATOR,  // actuators[index].force
+    PCS_PLACE_MOTION,    // joints[index].motion[component]; of t alone
+    PCS_PLACE_MESH_LOAD, // mesh_loads[index].formula[component]
+    PCS_PLACE_SURFACE    // contact_pairs[index].surface[component]; of t alone
 } pcs_formula_place;
 
 typedef struct pcs_pending_formula {
@@ -65,6 +66,10 @@ pcs_status pcs_builder_number_system_rows(pcs_builder *builder, pcs_system *syst
 pcs_status pcs_builder_number_system_slots(pcs_builder *builder, pcs_system *system) PCS_MUST_CHECK;
 pcs_status pcs_builder_check_system_masses(pcs_builder *builder) PCS_MUST_CHECK;
 void pcs_builder_drop_system_nodes(pcs_builder *builder); // when finishing fails
+
+// Joints for the fixations and links of meshes, made when the model is finished (builder_mesh.c).
+pcs_status pcs_builder_add_holds(pcs_builder *builder) PCS_MUST_CHECK;
+void pcs_builder_drop_holds(pcs_builder *builder); // when finishing fails
 
 // PCS_ERROR_ARGUMENT once the model is handed out.
 pcs_status pcs_builder_check_open(pcs_builder *builder) PCS_MUST_CHECK;

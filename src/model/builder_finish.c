@@ -209,6 +209,9 @@ static const char *place_name(const pcs_model *model, const pcs_pending_formula 
     case PCS_PLACE_MOTION:
         *what = "motion of joint";
         return model->joints.data[f->index].name;
+    case PCS_PLACE_MESH_LOAD:
+        *what = "load of mesh";
+        return model->meshes.data[model->mesh_loads.data[f->index].mesh].name;
     case PCS_PLACE_SURFACE:
         break;
     }
@@ -227,6 +230,8 @@ static pcs_formula **formula_place(pcs_model *model, const pcs_pending_formula *
         return &model->actuators.data[f->index].force.formula;
     case PCS_PLACE_MOTION:
         return &model->joints.data[f->index].motion[f->component];
+    case PCS_PLACE_MESH_LOAD:
+        return &model->mesh_loads.data[f->index].formula[f->component];
     case PCS_PLACE_SURFACE:
         break;
     }
@@ -315,9 +320,13 @@ static pcs_status number_rows(pcs_builder *builder)
         model->n_rows += p.size;
         if (!PCS_PUSH(ctx, &model->row_blocks, p))
             return PCS_ERROR_MEMORY;
-        for (int32_t i = 0; i < joint->n_rows; ++i)
-            PUSH_NAME(ctx, &model->row_names, "joint.%s (row %d: %s)", joint->name, i + 1,
-                      i < spec->n_rows ? spec->row[i].name : "motion");
+        for (int32_t i = 0; i < joint->n_rows; ++i) {
+            if (joint->hold)
+                PUSH_NAME(ctx, &model->row_names, "fixation of %s (row %d)", joint->name, i + 1);
+            else
+                PUSH_NAME(ctx, &model->row_names, "joint.%s (row %d: %s)", joint->name, i + 1,
+                          i < spec->n_rows ? spec->row[i].name : "motion");
+        }
     }
     for (int32_t k = 0; k < model->couplings.count; ++k) {
         pcs_coupling *coupling = &model->couplings.data[k];
@@ -444,6 +453,20 @@ static bool push_system_pairs(const pcs_model *model, pair_list *list, const pcs
     return good;
 }
 
+// Loads whose formulas read the state
+static bool push_load_pairs(const pcs_model *model, pair_list *list, const pcs_mesh_load *load)
+{
+    const pcs_mesh *mesh = &model->meshes.data[load->mesh];
+    const pcs_mesh_group *group = &mesh->groups[load->group];
+    bool good = true;
+    for (int32_t k = 0; k < 3; ++k)
+        for (int32_t i = 0; i < group->n_nodes && load->formula[k]; ++i) {
+            const int32_t node = mesh->first_node + group->nodes[i];
+            good = good && push_formula_pairs(model, list, load->formula[k], 1, &node);
+        }
+    return good;
+}
+
 static int compare_pairs(const void *a, const void *b)
 {
     const int32_t *p = a, *q = b;
@@ -477,6 +500,14 @@ static pcs_status collect_pairs(pcs_builder *builder)
             good = good && push_formula_pairs(model, &list, f->torque[k].formula, 1, &f->node);
         }
     }
+    for (int32_t k = 0; k < model->meshes.count; ++k) {
+        const pcs_mesh *mesh = &model->meshes.data[k];
+        for (int32_t i = 0; i < mesh->mass.n_pairs; ++i)
+            good = good && push_pair(ctx, &list, mesh->first_node + mesh->mass.pair[i][0],
+                                     mesh->first_node + mesh->mass.pair[i][1]);
+    }
+    for (int32_t k = 0; k < model->mesh_loads.count; ++k)
+        good = good && push_load_pairs(model, &list, &model->mesh_loads.data[k]);
     for (int32_t i = 0; i < model->systems.count; ++i)
         good = good && push_system_pairs(model, &list, &model->systems.data[i]);
     int32_t n = list.count / 2, unique = 0;
@@ -564,6 +595,7 @@ static void forget_derived(pcs_builder *builder)
     model->n_pairs = model->n_rows = model->n_slots = 0;
     model->row_blocks.count = model->inputs.count = 0;
     pcs_builder_drop_system_nodes(builder);
+    pcs_builder_drop_holds(builder);
 }
 
 static pcs_status derive(pcs_builder *builder)
@@ -575,6 +607,7 @@ static pcs_status derive(pcs_builder *builder)
     if (builder->model->inputs.count > INPUTS_MAX)
         return pcs_error(builder->ctx, PCS_ERROR_MODEL,
                          "the formulas use more than %d different signals", INPUTS_MAX);
+    PCS_TRY(pcs_builder_add_holds(builder));
     PCS_TRY(number_rows(builder));
     PCS_TRY(number_slots(builder));
     PCS_TRY(collect_pairs(builder));
@@ -587,9 +620,9 @@ pcs_status pcs_builder_finish(pcs_builder *builder, pcs_model **out)
     *out = NULL;
     PCS_TRY(pcs_builder_check_open(builder));
     pcs_model *model = builder->model;
-    if (model->bodies.count == 0 && model->systems.count == 0)
+    if (model->bodies.count == 0 && model->systems.count == 0 && model->meshes.count == 0)
         return pcs_error(builder->ctx, PCS_ERROR_MODEL,
-                         "the model has no bodies and no systems; add at least one");
+                         "the model has no bodies, no meshes and no systems; add at least one");
     pcs_status status = derive(builder);
     if (status < 0) {
         forget_derived(builder);

@@ -28,19 +28,20 @@ static pcs_status check_ends(pcs_builder *builder, const char *what, const char 
 {
     PCS_TRY(pcs_builder_check_frame(builder, what, name, a));
     PCS_TRY(pcs_builder_check_frame(builder, what, name, b));
-    if (a->body == b->body)
+    if (a->body == b->body && a->node == b->node)
         return pcs_error(builder->ctx, PCS_ERROR_MODEL, "%s '%s': joins %s to itself", what, name,
-                         a->body == PCS_GROUND ? "the ground"
-                                               : builder->model->bodies.data[a->body].name);
+                         a->node > 0             ? "a node"
+                         : a->body == PCS_GROUND ? "the ground"
+                                                 : builder->model->bodies.data[a->body].name);
     return PCS_OK;
 }
 
-static bool is_point(const pcs_model *model, pcs_body_id body)
+static bool is_point(const pcs_model *model, const pcs_frame *frame)
 {
-    if (body == PCS_GROUND)
+    if (frame->node == 0 && frame->body == PCS_GROUND)
         return false;
-    pcs_node_kind kind = pcs_model_node(model, model->bodies.data[body].node)->kind;
-    return kind == PCS_NODE_POINT2 || kind == PCS_NODE_POINT3;
+    const int32_t node = frame->node > 0 ? frame->node - 1 : model->bodies.data[frame->body].node;
+    return !pcs_node_turns(pcs_model_node(model, node)->kind);
 }
 
 // ---- Joints ----
@@ -49,7 +50,7 @@ static bool is_point(const pcs_model *model, pcs_body_id body)
 static pcs_status check_point_ends(pcs_builder *builder, const pcs_joint_def *def)
 {
     const pcs_model *model = builder->model;
-    bool point_a = is_point(model, def->a.body), point_b = is_point(model, def->b.body);
+    bool point_a = is_point(model, &def->a), point_b = is_point(model, &def->b);
     if (!point_a && !point_b)
         return PCS_OK;
     bool pin = def->kind == PCS_JOINT_SPHERICAL || def->kind == PCS_JOINT_DISTANCE ||
@@ -58,10 +59,11 @@ static pcs_status check_point_ends(pcs_builder *builder, const pcs_joint_def *de
                  def->kind == PCS_JOINT_POINT_ON_CURVE;
     if (pin || (guide && !point_a))
         return PCS_OK;
+    const pcs_frame *point = point_a ? &def->a : &def->b;
     return pcs_error(builder->ctx, PCS_ERROR_MODEL,
                      "joint '%s': a %s joint needs the axes of '%s', which is a point mass",
                      def->name, pcs_joint_kind_name(def->kind),
-                     model->bodies.data[point_a ? def->a.body : def->b.body].name);
+                     point->node > 0 ? "a node" : model->bodies.data[point->body].name);
 }
 
 // The rotation vector of a spherical joint is at most pi long: beyond, no state is reached.
@@ -114,7 +116,7 @@ static pcs_status check_joint(pcs_builder *builder, const pcs_joint_def *def)
         bool turning = i < spec->n_coordinates &&
                        (spec->coordinate[i].kind == PCS_COORDINATE_ANGLE ||
                         spec->coordinate[i].kind == PCS_COORDINATE_ROTATION);
-        if (used && turning && (is_point(model, def->a.body) || is_point(model, def->b.body)))
+        if (used && turning && (is_point(model, &def->a) || is_point(model, &def->b)))
             return pcs_error(ctx, PCS_ERROR_MODEL,
                              "joint '%s': a point mass has no rotation, so '%s' cannot be driven",
                              def->name, spec->coordinate[i].name);
@@ -355,8 +357,7 @@ pcs_status pcs_builder_add_spring(pcs_builder *builder, const pcs_spring_def *de
         def->kind != PCS_SPRING_BUSHING)
         return pcs_error(builder->ctx, PCS_ERROR_MODEL, "spring '%s': unknown kind %d", def->name,
                          (int)def->kind);
-    if (def->kind != PCS_SPRING_POINT &&
-        (is_point(model, def->a.body) || is_point(model, def->b.body)))
+    if (def->kind != PCS_SPRING_POINT && (is_point(model, &def->a) || is_point(model, &def->b)))
         return pcs_error(builder->ctx, PCS_ERROR_MODEL,
                          "spring '%s': a point mass has no rotation; use a point spring",
                          def->name);

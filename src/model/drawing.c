@@ -33,7 +33,9 @@ const char *pcs_drawing_owner_name(pcs_drawing_owner owner)
 static pcs_frame frame_of(const pcs_model *model, const pcs_attachment *at)
 {
     pcs_frame frame = {PCS_GROUND, at->p, pcs_quat_from_matrix(&at->R), 0};
-    if (at->node >= 0) { // bodies have the first nodes, in the same order
+    if (at->node >= model->bodies.count) {
+        frame.node = at->node + 1;
+    } else if (at->node >= 0) { // bodies have the first nodes, in the same order
         frame.body = at->node;
         frame.position = pcs_v3_add(at->p, model->bodies.data[at->node].center);
     }
@@ -201,7 +203,7 @@ pcs_status pcs_model_draw(const pcs_model *model, pcs_draw_fn draw, void *user)
             d = draw_shape(model, b, i);
             PCS_TRY(draw(user, &d));
         }
-    for (int32_t i = 0; i < model->joints.count; ++i) {
+    for (int32_t i = 0; i < model->n_shown_joints; ++i) {
         const bool curve = model->joints.data[i].curve != NULL;
         d = curve ? draw_curve_joint(model, i, false) : draw_joint(model, i);
         PCS_TRY(draw(user, &d));

@@ -39,6 +39,7 @@ extern const pcs_element_class pcs_force_class;
 extern const pcs_element_class pcs_joint_class;
 extern const pcs_element_class pcs_coupling_class;
 extern const pcs_element_class pcs_system_class;
+extern const pcs_element_class pcs_mesh_class;
 
 // A_ij += block (row-major, size of node i x size of node j). Nothing happens for a pair of nodes
 // that the pattern of A leaves out: a cheaper matrix for Newton's method.

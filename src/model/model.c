@@ -58,6 +58,17 @@ static void destroy_contacts(pcs_context *ctx, pcs_model *model)
     PCS_ARRAY_FREE(ctx, &model->limits);
 }
 
+static void destroy_meshes(pcs_context *ctx, pcs_model *model)
+{
+    for (int32_t i = 0; i < model->mesh_loads.count; ++i)
+        for (int k = 0; k < 3; ++k)
+            pcs_formula_destroy(model->mesh_loads.data[i].formula[k]);
+    PCS_ARRAY_FREE(ctx, &model->mesh_loads);
+    for (int32_t i = 0; i < model->meshes.count; ++i)
+        pcs_mesh_free(ctx, &model->meshes.data[i]);
+    PCS_ARRAY_FREE(ctx, &model->meshes);
+}
+
 void pcs_model_destroy(pcs_model *model)
 {
     if (!model)
@@ -72,6 +83,7 @@ void pcs_model_destroy(pcs_model *model)
     destroy_joints(ctx, model);
     destroy_actions(ctx, model);
     destroy_contacts(ctx, model);
+    destroy_meshes(ctx, model);
     for (int32_t i = 0; i < model->systems.count; ++i)
         pcs_system_free(ctx, &model->systems.data[i]);
     PCS_ARRAY_FREE(ctx, &model->systems);
@@ -114,8 +126,10 @@ int32_t pcs_model_place_count(const pcs_model *model)
 
 const char *pcs_model_body_name(const pcs_model *model, pcs_body_id body)
 {
-    if (body < PCS_GROUND) // as statistics count systems
-        return model->systems.data[-2 - body].name;
+    if (body < PCS_GROUND) { // as statistics count systems, and meshes after them
+        const int32_t i = -2 - body, n = model->systems.count;
+        return i < n ? model->systems.data[i].name : model->meshes.data[i - n].name;
+    }
     if (body >= model->bodies.count)
         return model->point_names.data[body - model->bodies.count];
     return body == PCS_GROUND ? "ground" : model->bodies.data[body].name;
@@ -130,7 +144,7 @@ int32_t pcs_model_body_shapes(const pcs_model *model, pcs_body_id body,
 
 int32_t pcs_model_joint_count(const pcs_model *model)
 {
-    return model->joints.count;
+    return model->n_shown_joints;
 }
 
 const char *pcs_model_joint_name(const pcs_model *model, pcs_joint_id joint)
@@ -180,15 +194,24 @@ const char *pcs_model_system_constraint(const pcs_model *model, pcs_system_id sy
     return i >= 0 && i < s->n_constraints ? s->constraint[i] : NULL;
 }
 
+// Systems have the last nodes, in their order.
+static const pcs_system *system_of(const pcs_model *model, int32_t node)
+{
+    return &model->systems.data[model->systems.count - (model->nodes.count - node)];
+}
+
 const char *pcs_model_node_name(const pcs_model *model, int32_t node, char text[PCS_NODE_NAME_SIZE])
 {
     if (node < 0)
         return "?";
+    const int32_t mesh = pcs_model_mesh_of_node(model, node);
     if (node < model->bodies.count) // bodies have the first nodes
         snprintf(text, PCS_NODE_NAME_SIZE, "body '%.280s'", model->bodies.data[node].name);
+    else if (mesh >= 0)
+        snprintf(text, PCS_NODE_NAME_SIZE, "node %d of mesh '%.280s'",
+                 (int)(node - model->meshes.data[mesh].first_node), model->meshes.data[mesh].name);
     else
-        snprintf(text, PCS_NODE_NAME_SIZE, "system '%.280s'",
-                 model->systems.data[node - model->bodies.count].name);
+        snprintf(text, PCS_NODE_NAME_SIZE, "system '%.280s'", system_of(model, node)->name);
     return text;
 }
 
@@ -198,9 +221,9 @@ const char *pcs_model_velocity_name(const pcs_model *model, int32_t i,
     int32_t node = 0;
     while (node < model->nodes.count - 1 && i >= model->nodes.data[node + 1].v)
         ++node;
-    if (node < model->bodies.count)
+    if (node < model->bodies.count || pcs_model_mesh_of_node(model, node) >= 0)
         return pcs_model_node_name(model, node, text);
-    const pcs_system *s = &model->systems.data[node - model->bodies.count];
+    const pcs_system *s = system_of(model, node);
     snprintf(text, PCS_NODE_NAME_SIZE, "coordinate '%.140s' of system '%.140s'",
              s->coordinate[i - model->nodes.data[node].v], s->name);
     return text;

@@ -8,6 +8,7 @@
 #include "model/contact.h"
 #include "model/coordinate.h"
 #include "model/lagrangian.h"
+#include "model/mesh.h"
 #include "percuss/formula.h"
 #include "percuss/model.h"
 
@@ -56,6 +57,7 @@ typedef struct pcs_joint {
     int32_t row_block;       // index among the row blocks, -1 without rows
     struct pcs_curve *curve; // point on curve: owned; NULL otherwise
     int32_t curve_index;     // among the curve joints: face n_slots + curve_index
+    bool hold;               // fixes or links a node of a mesh; behind all others, and not shown
 } pcs_joint;
 
 typedef struct pcs_coupling {
@@ -131,12 +133,15 @@ struct pcs_model {
     PCS_ARRAY(pcs_node) nodes;
     PCS_ARRAY(pcs_body) bodies;
     PCS_ARRAY(pcs_joint) joints;
+    int32_t n_shown_joints; // those that the user has given; the holds of mesh nodes follow
     PCS_ARRAY(pcs_coupling) couplings;
     PCS_ARRAY(pcs_spring) springs;
     PCS_ARRAY(pcs_actuator) actuators;
     PCS_ARRAY(pcs_force) forces;
     PCS_ARRAY(pcs_contact_pair) contact_pairs;
     PCS_ARRAY(pcs_limit) limits;
+    PCS_ARRAY(pcs_mesh) meshes; // their nodes lie between those of bodies and those of systems
+    PCS_ARRAY(pcs_mesh_load) mesh_loads;
     PCS_ARRAY(pcs_system) systems;
     int64_t system_work; // numbers that a configuration keeps for the systems
     PCS_ARRAY(pcs_input) inputs;
@@ -150,7 +155,7 @@ struct pcs_model {
 };
 
 enum { PCS_NODE_NAME_SIZE = 320 };
-// "body 'crank'" or "system 'fourbar'"; "?" for no node.
+// "body 'crank'", "node 17 of mesh 'cube'" or "system 'fourbar'"; "?" for no node.
 const char *pcs_model_node_name(const pcs_model *model, int32_t node,
                                 char text[PCS_NODE_NAME_SIZE]);
 // The owner of velocity i: "body 'crank'", or "coordinate 'phi' of system 'fourbar'".

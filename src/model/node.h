@@ -55,6 +55,11 @@ static inline int32_t pcs_node_translations(pcs_node_kind kind)
     return kind == PCS_NODE_POINT3 || kind == PCS_NODE_SPATIAL ? 3 : 2;
 }
 
+static inline bool pcs_node_turns(pcs_node_kind kind)
+{
+    return kind == PCS_NODE_PLANAR || kind == PCS_NODE_SPATIAL;
+}
+
 // Places of the components of v in the spatial layout of six.
 static inline int32_t pcs_node_place(pcs_node_kind kind, int32_t component)
 {

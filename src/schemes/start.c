@@ -64,6 +64,15 @@ static double model_size(const pcs_model *model)
         low = i == 0 ? x : pcs_v3(fmin(low.x, x.x), fmin(low.y, x.y), fmin(low.z, x.z));
         high = i == 0 ? x : pcs_v3(fmax(high.x, x.x), fmax(high.y, x.y), fmax(high.z, x.z));
     }
+    bool first = model->bodies.count == 0;
+    for (int32_t k = 0; k < model->meshes.count; ++k) {
+        const pcs_mesh *mesh = &model->meshes.data[k];
+        for (int32_t i = 0; i < mesh->n_nodes; ++i, first = false) {
+            pcs_vec3 x = mesh->X[i];
+            low = first ? x : pcs_v3(fmin(low.x, x.x), fmin(low.y, x.y), fmin(low.z, x.z));
+            high = first ? x : pcs_v3(fmax(high.x, x.x), fmax(high.y, x.y), fmax(high.z, x.z));
+        }
+    }
     size = pcs_v3_norm(pcs_v3_sub(high, low));
     for (int32_t i = 0; i < model->joints.count; ++i) {
         const pcs_pair *pair = &model->joints.data[i].pair;
@@ -110,7 +119,11 @@ static pcs_status factor(projection *w)
 // How statistics count the owner of a node.
 static pcs_body_id body_of(const pcs_model *model, int32_t node)
 {
-    return node < model->bodies.count ? node : -2 - (node - model->bodies.count);
+    const int32_t systems = model->systems.count;
+    const int32_t mesh = pcs_model_mesh_of_node(model, node);
+    if (node < model->bodies.count)
+        return node;
+    return mesh >= 0 ? -2 - systems - mesh : -2 - (systems - (model->nodes.count - node));
 }
 
 static pcs_status project_position(projection *w, const pcs_start_opts *opts, pcs_state *state,
@@ -160,7 +173,7 @@ static pcs_status project_position(projection *w, const pcs_start_opts *opts, pc
     int32_t moved_most = -1;
     statistics->assembly_body = PCS_GROUND;
     statistics->assembly_moved = 0;
-    for (int32_t b = 0; b < model->nodes.count && moved; ++b) { // bodies first, then systems
+    for (int32_t b = 0; b < model->nodes.count && moved; ++b) {
         const pcs_node *node = pcs_model_node(model, b);
         int32_t flat = pcs_node_translations(node->kind);
         for (int32_t j = 0; j < node->n_v; ++j) {
@@ -192,7 +205,7 @@ static pcs_status check_parallel_joints(projection *w, const pcs_state *state)
                              w->external);
     for (int32_t k = 0; k < model->joints.count && model->dimension == 3; ++k) {
         const pcs_joint *joint = &model->joints.data[k];
-        if (joint->kind != PCS_JOINT_FIXED && joint->kind != PCS_JOINT_PRISMATIC)
+        if (joint->hold || (joint->kind != PCS_JOINT_FIXED && joint->kind != PCS_JOINT_PRISMATIC))
             continue;
         pcs_pair_state pair = pcs_configuration_pair(model, &w->c, &joint->pair);
         pcs_mat3 R = pcs_m3_tmul(&pair.R_a, &pair.R_b);

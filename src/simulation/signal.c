@@ -189,7 +189,7 @@ static bool visit_objects(const pcs_model *model, const visitor *v)
             return true;
     }
     count = count_signals("joint", model->dimension);
-    for (int32_t i = 0; i < model->joints.count; ++i) {
+    for (int32_t i = 0; i < model->n_shown_joints; ++i) {
         const pcs_joint *joint = &model->joints.data[i];
         if (enter(v, "joint", joint->name, count + 2 * joint->n_coordinates) &&
             visit_joint(model, i, v))
