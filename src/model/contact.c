@@ -11,12 +11,13 @@
 #include <string.h>
 
 #include "model/contact_kind.h"
+#include "model/contact_pair.h"
 #include "model/model.h"
 
 // The x axis of frame a gives t1 unless the sine of its angle with n is below this.
 static const double AXIS_SINE = 0.1;
 
-static pcs_placement place(const pcs_configuration *c, const pcs_attachment *at)
+pcs_placement pcs_contact_place(const pcs_configuration *c, const pcs_attachment *at)
 {
     if (at->node < 0)
         return (pcs_placement){at->p, at->R};
@@ -84,8 +85,8 @@ static pcs_vec3 surface_velocity(const pcs_configuration *c, const pcs_contact_p
     return pcs_m3_mul_v3(R_a, pcs_v3(s[0], s[1], 0.0));
 }
 
-static pcs_contact_sizes sizes_of(const pcs_model *model, const pcs_configuration *c,
-                                  const pcs_contact_pair *pair)
+pcs_contact_sizes pcs_contact_pair_sizes(const pcs_model *model, const pcs_configuration *c,
+                                         const pcs_contact_pair *pair)
 {
     return (pcs_contact_sizes){.dimension = model->dimension,
                                .radius_a = pair->radius_a,
@@ -100,9 +101,10 @@ static pcs_contact_sizes sizes_of(const pcs_model *model, const pcs_configuratio
                                .held = c->face ? c->face + pair->first_slot : NULL};
 }
 
-// Points of a pair; a kind says only what differs from one face without ends.
-static void find_points(const pcs_contact_pair *pair, const pcs_contact_sizes *sizes,
-                        const pcs_placement *a, const pcs_placement *b, pcs_contact_point *points)
+// A kind says only what differs from one face without ends.
+void pcs_contact_pair_points(const pcs_contact_pair *pair, const pcs_contact_sizes *sizes,
+                             const pcs_placement *a, const pcs_placement *b,
+                             pcs_contact_point *points)
 {
     for (int32_t i = 0; i < pair->n_slots; i++)
         points[i] = (pcs_contact_point){.edge = HUGE_VAL, .next_face = -1};
@@ -112,10 +114,10 @@ static void find_points(const pcs_contact_pair *pair, const pcs_contact_sizes *s
 static void evaluate_pair(const pcs_model *model, const pcs_configuration *c, bool rows,
                           const pcs_contact_pair *pair, pcs_contact *contacts)
 {
-    pcs_contact_sizes sizes = sizes_of(model, c, pair);
-    pcs_placement a = place(c, &pair->pair.a), b = place(c, &pair->pair.b);
+    pcs_contact_sizes sizes = pcs_contact_pair_sizes(model, c, pair);
+    pcs_placement a = pcs_contact_place(c, &pair->pair.a), b = pcs_contact_place(c, &pair->pair.b);
     pcs_contact_point points[PCS_CONTACT_SLOTS_MAX];
-    find_points(pair, &sizes, &a, &b, points);
+    pcs_contact_pair_points(pair, &sizes, &a, &b, points);
 
     pcs_vec3 surface = {0.0, 0.0, 0.0};
     if (rows && pair->row_size > 1)
@@ -183,14 +185,19 @@ static void evaluate_limit(const pcs_model *model, const pcs_configuration *c, b
 //   convective = e'.(V_b - V_a) + e.(omega_b x (point_b' - v_b) - omega_a x (point_a' - v_a)) + surface'
 // (docs/theory/curves.md).
 
+pcs_placement_rate pcs_contact_place_rate(const pcs_pose *pose, const pcs_twist *twist,
+                                          const pcs_placement *placement)
+{
+    pcs_vec3 arm = pcs_v3_sub(placement->x, pose->x);
+    return (pcs_placement_rate){pcs_v3_add(twist->v, pcs_v3_cross(twist->w, arm)), twist->w};
+}
+
 static pcs_placement_rate place_rate(const pcs_configuration *c, const pcs_attachment *at,
                                      const pcs_placement *placement)
 {
     if (at->node < 0)
         return (pcs_placement_rate){{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
-    const pcs_twist *twist = &c->twist[at->node];
-    pcs_vec3 arm = pcs_v3_sub(placement->x, c->pose[at->node].x);
-    return (pcs_placement_rate){pcs_v3_add(twist->v, pcs_v3_cross(twist->w, arm)), twist->w};
+    return pcs_contact_place_rate(&c->pose[at->node], &c->twist[at->node], placement);
 }
 
 // Velocity of the node's material at a point, and the part omega x (point' - v) of its change.
@@ -207,9 +214,9 @@ static void point_motion(const pcs_configuration *c, const pcs_attachment *at, p
 }
 
 // Rates of the tangents as tangents() makes them.
-static void tangent_rates(int32_t dimension, const pcs_mat3 *R_a, pcs_vec3 w_a,
-                          const pcs_contact *contact, pcs_vec3 n_rate, pcs_vec3 *t1_rate,
-                          pcs_vec3 *t2_rate)
+void pcs_contact_tangent_rates(int32_t dimension, const pcs_mat3 *R_a, pcs_vec3 w_a,
+                               const pcs_contact *contact, pcs_vec3 n_rate, pcs_vec3 *t1_rate,
+                               pcs_vec3 *t2_rate)
 {
     pcs_vec3 n = contact->normal, t = contact->tangent1;
     if (dimension == 2) {
@@ -243,13 +250,13 @@ static void convective_pair(const pcs_model *model, const pcs_configuration *c,
                             const pcs_contact_pair *pair, pcs_contact *contacts)
 {
     const pcs_contact_kind_row *kind = pcs_contact_kind_find(pair->kind);
-    pcs_contact_sizes sizes = sizes_of(model, c, pair);
-    pcs_placement a = place(c, &pair->pair.a), b = place(c, &pair->pair.b);
+    pcs_contact_sizes sizes = pcs_contact_pair_sizes(model, c, pair);
+    pcs_placement a = pcs_contact_place(c, &pair->pair.a), b = pcs_contact_place(c, &pair->pair.b);
     pcs_placement_rate rate_a = place_rate(c, &pair->pair.a, &a);
     pcs_placement_rate rate_b = place_rate(c, &pair->pair.b, &b);
     pcs_contact_motion motion = {&sizes, &a, &b, &rate_a, &rate_b};
     pcs_contact_point points[PCS_CONTACT_SLOTS_MAX];
-    find_points(pair, &sizes, &a, &b, points);
+    pcs_contact_pair_points(pair, &sizes, &a, &b, points);
     pcs_vec3 surface = {0.0, 0.0, 0.0}, surface_rate = surface;
     if (pair->row_size > 1) {
         surface = surface_velocity(c, pair, &a.R);
@@ -267,8 +274,8 @@ static void convective_pair(const pcs_model *model, const pcs_configuration *c,
         pcs_vec3 velocity_a, velocity_b, change_a, change_b, axis_rate[3] = {rate.normal};
         point_motion(c, &pair->pair.a, points[i].point_a, rate.point_a, &velocity_a, &change_a);
         point_motion(c, &pair->pair.b, points[i].point_b, rate.point_b, &velocity_b, &change_b);
-        tangent_rates(model->dimension, &a.R, rate_a.w, contact, rate.normal, &axis_rate[1],
-                      &axis_rate[2]);
+        pcs_contact_tangent_rates(model->dimension, &a.R, rate_a.w, contact, rate.normal,
+                                  &axis_rate[1], &axis_rate[2]);
         pcs_vec3 velocity = pcs_v3_sub(velocity_b, velocity_a);
         pcs_vec3 change = pcs_v3_sub(change_b, change_a);
         const pcs_vec3 axis[3] = {contact->normal, contact->tangent1, contact->tangent2};

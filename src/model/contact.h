@@ -9,6 +9,8 @@
 #include "percuss/formula.h"
 #include "percuss/model.h"
 
+struct pcs_saddle;
+
 typedef struct pcs_contact_pair {
     char *name;
     pcs_contact_kind kind;
@@ -68,6 +70,23 @@ void pcs_model_contacts(const struct pcs_model *model, const pcs_configuration *
 // configuration. A slot without a contact point gets 0.
 void pcs_model_contacts_convective(const struct pcs_model *model, const pcs_configuration *c,
                                    pcs_contact *contacts);
+// Tangential displacement of every slot between two configurations, 2 numbers each in the tangents of
+// `at_to`, the motion of a driven surface included. Both arrays were evaluated with rows at their
+// configurations, which are two objects (docs/theory/contact-tangents.md).
+void pcs_model_contacts_slip(const struct pcs_model *model, const pcs_configuration *from,
+                             const pcs_contact *at_from, const pcs_configuration *to,
+                             const pcs_contact *at_to, double *slip);
+// A += scale d(H^T r)/dq for fixed r (3 numbers per slot: N, T1, T2) and the perturbation
+// q [+] delta, at contacts evaluated with rows; only the blocks that the pattern of A has. Slots
+// with r = 0 cost nothing.
+void pcs_model_contact_tangent(const struct pcs_model *model, const pcs_configuration *c,
+                               const pcs_contact *contacts, const double *r, double scale,
+                               struct pcs_saddle *saddle);
+// Merges the node pairs that these tangents couple into a list such as pcs_model_all_pairs() gives;
+// i < j, ascending, each once. The faces of meshes that a surface touches change in time and are
+// left out. *pairs may be replaced; it stays the caller's.
+pcs_status pcs_model_contact_pairs(pcs_context *ctx, const struct pcs_model *model,
+                                   int32_t (**pairs)[2], int32_t *n) PCS_MUST_CHECK;
 // Relative velocity u (row.size numbers) of an evaluated slot for velocities v.
 void pcs_contact_velocity(const struct pcs_model *model, const pcs_contact *contact,
                           const double *v, double *u);
