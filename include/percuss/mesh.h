@@ -20,7 +20,8 @@ typedef enum pcs_element_kind {
     PCS_ELEMENT_BEAM,              // 2 frames, geometrically exact (Reissner, Simo)
     PCS_ELEMENT_LINEAR_BEAM,       // 2 frames, Euler-Bernoulli, small displacements
     PCS_ELEMENT_LINEAR_TIMOSHENKO, // 2 frames, with shear, small displacements
-    PCS_ELEMENT_HEXAHEDRON,        // 8 points
+    PCS_ELEMENT_HEXAHEDRON,        // 8 points, enhanced strains
+    PCS_ELEMENT_HEXAHEDRON_PLAIN,  // 8 points, trilinear; locks, for comparison
     PCS_ELEMENT_TETRAHEDRON,       // 4 points
     PCS_ELEMENT_KIND_COUNT
 } pcs_element_kind;

@@ -2,7 +2,13 @@
 #include "elements/finite_element.h"
 
 static const pcs_fe_class *const classes[PCS_ELEMENT_KIND_COUNT] = {
-    [PCS_ELEMENT_BAR] = NULL,
+    [PCS_ELEMENT_BAR] = &pcs_fe_bar,
+    [PCS_ELEMENT_BEAM] = &pcs_fe_beam,
+    [PCS_ELEMENT_LINEAR_BEAM] = &pcs_fe_linear_beam,
+    [PCS_ELEMENT_LINEAR_TIMOSHENKO] = &pcs_fe_linear_timoshenko,
+    [PCS_ELEMENT_HEXAHEDRON] = &pcs_fe_hexahedron,
+    [PCS_ELEMENT_HEXAHEDRON_PLAIN] = &pcs_fe_hexahedron_plain,
+    [PCS_ELEMENT_TETRAHEDRON] = &pcs_fe_tetrahedron,
 };
 
 const pcs_fe_class *pcs_fe_class_find(pcs_element_kind kind)

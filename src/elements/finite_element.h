@@ -84,6 +84,7 @@ extern const pcs_fe_class pcs_fe_beam;        // geometrically exact
 extern const pcs_fe_class pcs_fe_linear_beam; // Euler-Bernoulli
 extern const pcs_fe_class pcs_fe_linear_timoshenko;
 extern const pcs_fe_class pcs_fe_hexahedron;
+extern const pcs_fe_class pcs_fe_hexahedron_plain;
 extern const pcs_fe_class pcs_fe_tetrahedron;
 
 #endif

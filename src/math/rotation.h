@@ -58,6 +58,11 @@ pcs_quat pcs_so3_exp(pcs_vec3 psi);
 pcs_vec3 pcs_so3_log(pcs_quat p); // |result| <= pi
 pcs_mat3 pcs_so3_tangent(pcs_vec3 psi);
 pcs_mat3 pcs_so3_tangent_inverse(pcs_vec3 psi);
+// d(T(psi)^{-1} a)/dpsi, a constant. For T^{-T}, which is T^{-1}(-psi), it is minus that of -psi.
+pcs_mat3 pcs_so3_tangent_inverse_derivative(pcs_vec3 psi, pcs_vec3 a);
+// tan(|psi|/4)/|psi| psi, and its derivative
+pcs_vec3 pcs_so3_quarter_tangent(pcs_vec3 psi);
+pcs_mat3 pcs_so3_quarter_tangent_derivative(pcs_vec3 psi);
 
 // The angle in (-pi, pi] nearest to `angle` modulo 2 pi.
 double pcs_angle_wrap(double angle);

@@ -1,0 +1,496 @@
+// Total Lagrangian solid elements with assumed strains. At a point, with F = sum_a x_a (x) grad N_a,
+//   E = (F^T F - I)/2 - sum_k M_k r_k,   r_k = sum_p w M_k : D (F^T F - I)/2     (no modes: M = 0)
+// is the strain of least elastic energy among those that the modes reach: enhanced assumed strain
+// with its parameters eliminated [SimoRifai1990]. The energy is V = sum_p w W(E), with the volume
+// measure theta of the law replaced by mean(theta) + tr E - mean(tr E) where there are modes, so
+// that a material which keeps its volume sets one condition for each element. Force and tangent are
+// the exact derivatives of V. Viscous stress: S_v = b D E'. Derivation: docs/theory/solids.md.
+#include "elements/solid.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "elements/solid_modes.h"
+
+enum { NODES = PCS_SOLID_NODES, POINTS = PCS_SOLID_POINTS, WIDE = PCS_SOLID_UNKNOWNS };
+
+// Strains and elastic stresses of an element.
+typedef struct strains {
+    const pcs_law_class *law;
+    pcs_lame lame;
+    double y[NODES][3]; // nodes, from the first one
+    pcs_mat3 F[POINTS]; // deformation gradients
+    pcs_material_point point[POINTS];
+    double theta[POINTS]; // volume measure that counts
+    double theta_mean;    // of the law, over the volume
+    double volume;
+    double S[POINTS][6];
+} strains;
+
+// Strain rates and viscous stresses.
+typedef struct rates {
+    double v[NODES][3];
+    pcs_mat3 F[POINTS]; // d/dt of the deformation gradients
+    double strain[POINTS][6];
+    double S[POINTS][6];
+} rates;
+
+static const double (*gradients(const pcs_solid_shape *shape, int32_t point))[3]
+{
+    return shape->gradient + point * shape->n_nodes;
+}
+
+// Gradients of a nodal field y, given from its value at the first node
+static void field_gradients(const pcs_solid_shape *shape, double (*y)[3], pcs_mat3 *F)
+{
+    for (int32_t p = 0; p < shape->n_points; ++p) {
+        const double(*g)[3] = gradients(shape, p);
+        pcs_mat3 sum = {{{0}}};
+        for (int32_t a = 1; a < shape->n_nodes; ++a)
+            for (int32_t i = 0; i < 3; ++i)
+                for (int32_t j = 0; j < 3; ++j)
+                    sum.m[i][j] += y[a][i] * g[a][j];
+        F[p] = sum;
+    }
+}
+
+static void from_first(const pcs_solid_shape *shape, const pcs_vec3 *x, double (*y)[3])
+{
+    for (int32_t a = 0; a < shape->n_nodes; ++a)
+        pcs_v3_store(y[a], pcs_v3_sub(x[a], x[0]));
+}
+
+// s (F^T G + G^T F) as a strain
+static void symmetric_product(const pcs_mat3 *F, const pcs_mat3 *G, double s, double *e)
+{
+    static const int32_t row[6] = {0, 1, 2, 0, 1, 2}, column[6] = {0, 1, 2, 1, 2, 0};
+    for (int32_t c = 0; c < 6; ++c) {
+        int32_t i = row[c], j = column[c];
+        double sum = 0;
+        for (int32_t k = 0; k < 3; ++k)
+            sum += F->m[k][i] * G->m[k][j] + G->m[k][i] * F->m[k][j];
+        e[c] = (c < 3 ? s : 2 * s) * sum;
+    }
+}
+
+// Takes from the strains of the points what the modes reach; they are s (F^T G + G^T F) with F and
+// G the gradients of y and z.
+static void relax(const pcs_solid_shape *shape, double (*y)[3], double (*z)[3], double s,
+                  double (*strain)[6])
+{
+    double pairs[PCS_SOLID_PAIRS], r[PCS_SOLID_MODES], raw[PCS_SOLID_MODES];
+    for (int32_t a = 0, pair = 0; a < NODES; ++a)
+        for (int32_t b = 0; b <= a; ++b, ++pair)
+            pairs[pair] = s * (y[a][0] * z[b][0] + y[a][1] * z[b][1] + y[a][2] * z[b][2] +
+                               y[b][0] * z[a][0] + y[b][1] * z[a][1] + y[b][2] * z[a][2]);
+    pcs_solid_modes_measure(shape->modes, pairs, r);
+    pcs_solid_modes_combine(shape->modes, 1, r, raw);
+    for (int32_t p = 0; p < shape->n_points; ++p)
+        pcs_solid_modes_add(shape->modes, p, shape->weight[p], -1, 1, raw, strain[p]);
+}
+
+static double trace(const double *e)
+{
+    return e[0] + e[1] + e[2];
+}
+
+// Replaces the volume measure of the points by mean(theta) + tr E - mean(tr E).
+static void average_volume(const pcs_solid_shape *shape, strains *k)
+{
+    double theta = 0, tr = 0;
+    for (int32_t p = 0; p < shape->n_points; ++p) {
+        theta += shape->weight[p] * k->point[p].theta;
+        tr += shape->weight[p] * trace(k->point[p].strain);
+    }
+    for (int32_t p = 0; p < shape->n_points; ++p)
+        k->theta[p] = trace(k->point[p].strain) + (theta - tr) / k->volume;
+    k->theta_mean = theta / k->volume;
+}
+
+// Strains and their energy. False for an element that its law has no energy for.
+static bool find_strains(const pcs_fe *element, const pcs_solid_shape *shape,
+                         const pcs_fe_state *state, strains *k)
+{
+    double E[POINTS][6];
+    k->law = pcs_law_class_find(element->property->material.law);
+    k->lame = pcs_material_lame(&element->property->material);
+    k->volume = 0;
+    k->theta_mean = 0;
+    from_first(shape, state->x, k->y);
+    field_gradients(shape, k->y, k->F);
+    for (int32_t p = 0; p < shape->n_points; ++p) {
+        symmetric_product(&k->F[p], &k->F[p], 0.25, E[p]);
+        for (int32_t i = 0; i < 3; ++i)
+            E[p][i] -= 0.5;
+    }
+    if (shape->modes)
+        relax(shape, k->y, k->y, 0.25, E);
+    for (int32_t p = 0; p < shape->n_points; ++p) {
+        k->volume += shape->weight[p];
+        if (!k->law->set(E[p], &k->point[p]) || (!k->law->linear && !(pcs_m3_det(&k->F[p]) > 0)))
+            return false;
+        k->theta[p] = k->point[p].theta;
+    }
+    if (shape->modes)
+        average_volume(shape, k);
+    return true;
+}
+
+static void find_stresses(const pcs_solid_shape *shape, strains *k)
+{
+    for (int32_t p = 0; p < shape->n_points; ++p) {
+        const double theta = shape->modes ? k->theta_mean : k->theta[p];
+        k->law->stress(k->lame.mu, k->lame.lambda * theta, &k->point[p], k->S[p]);
+        for (int32_t i = 0; i < 3; ++i)
+            k->S[p][i] += k->lame.lambda * (k->theta[p] - theta);
+    }
+}
+
+// What the nodes feel of the stresses: S - sum_k D M_k (sum_p w M_k : S). Stresses of a linear law
+// have no part along the modes.
+static void project_stresses(const pcs_solid_shape *shape, const strains *k, double (*S)[6])
+{
+    memcpy(S, k->S, sizeof k->S);
+    if (!shape->modes || k->law->linear)
+        return;
+    double c[PCS_SOLID_MODES], raw[PCS_SOLID_MODES];
+    pcs_solid_modes_collect(shape->modes, S, c);
+    pcs_solid_modes_combine(shape->modes, 1, c, raw);
+    for (int32_t p = 0; p < shape->n_points; ++p) {
+        double strain[6] = {0}, stress[6];
+        pcs_solid_modes_add(shape->modes, p, shape->weight[p], -1, 1, raw, strain);
+        pcs_material_elasticity(k->lame, 1, strain, stress);
+        for (int32_t i = 0; i < 6; ++i)
+            S[p][i] += stress[i];
+    }
+}
+
+static void find_rates(const pcs_fe *element, const pcs_solid_shape *shape,
+                       const pcs_fe_state *state, strains *k, rates *r)
+{
+    const double b = element->property->material.damping;
+    const pcs_lame viscous = {.lambda = b * k->lame.lambda, .mu = b * k->lame.mu};
+    from_first(shape, state->v, r->v);
+    field_gradients(shape, r->v, r->F);
+    for (int32_t p = 0; p < shape->n_points; ++p)
+        symmetric_product(&k->F[p], &r->F[p], 0.5, r->strain[p]);
+    if (shape->modes)
+        relax(shape, k->y, r->v, 0.5, r->strain);
+    for (int32_t p = 0; p < shape->n_points; ++p)
+        pcs_material_elasticity(viscous, 1, r->strain[p], r->S[p]);
+}
+
+static void fill_nan(int32_t count, double *array)
+{
+    for (int32_t i = 0; i < count; ++i)
+        array[i] = NAN;
+}
+
+// w S grad N_a for every node
+static void tractions(int32_t n_nodes, const double (*g)[3], double w, const double *S,
+                      double (*out)[3])
+{
+    for (int32_t a = 0; a < n_nodes; ++a) {
+        out[a][0] = w * (S[0] * g[a][0] + S[3] * g[a][1] + S[5] * g[a][2]);
+        out[a][1] = w * (S[3] * g[a][0] + S[1] * g[a][1] + S[4] * g[a][2]);
+        out[a][2] = w * (S[5] * g[a][0] + S[4] * g[a][1] + S[2] * g[a][2]);
+    }
+}
+
+// ---- Functions of the classes ----
+
+pcs_status pcs_solid_check(pcs_context *ctx, const pcs_fe_property *property)
+{
+    return pcs_material_check_solid(ctx, &property->material);
+}
+
+double pcs_solid_energy(const pcs_fe *element, const pcs_solid_shape *shape,
+                        const pcs_fe_state *state)
+{
+    strains k;
+    if (!find_strains(element, shape, state, &k))
+        return HUGE_VAL;
+    double V = 0;
+    for (int32_t p = 0; p < shape->n_points; ++p) {
+        double volumetric = 0.5 * k.lame.lambda * k.theta[p] * k.theta[p];
+        V += shape->weight[p] * (k.law->energy(k.lame.mu, &k.point[p]) + volumetric);
+    }
+    return V;
+}
+
+double pcs_solid_force(const pcs_fe *element, const pcs_solid_shape *shape,
+                       const pcs_fe_state *state, double *f)
+{
+    const int32_t n = shape->n_nodes;
+    double S[POINTS][6], power = 0;
+    strains k;
+    if (!find_strains(element, shape, state, &k)) {
+        fill_nan(3 * n, f);
+        return NAN;
+    }
+    find_stresses(shape, &k);
+    project_stresses(shape, &k, S);
+    if (element->property->material.damping > 0) {
+        rates r;
+        find_rates(element, shape, state, &k, &r);
+        for (int32_t p = 0; p < shape->n_points; ++p)
+            for (int32_t i = 0; i < 6; ++i) {
+                S[p][i] += r.S[p][i];
+                power -= shape->weight[p] * r.S[p][i] * r.strain[p][i];
+            }
+    }
+    memset(f, 0, (size_t)(3 * n) * sizeof *f);
+    for (int32_t p = 0; p < shape->n_points; ++p) {
+        double t[NODES][3];
+        const double(*F)[3] = (const double(*)[3])k.F[p].m;
+        tractions(n, gradients(shape, p), shape->weight[p], S[p], t);
+        for (int32_t a = 0; a < n; ++a)
+            for (int32_t i = 0; i < 3; ++i)
+                f[3 * a + i] -= F[i][0] * t[a][0] + F[i][1] * t[a][1] + F[i][2] * t[a][2];
+    }
+    return power;
+}
+
+// Cauchy stress F S F^T / det F, averaged over the volume
+void pcs_solid_results(const pcs_fe *element, const pcs_solid_shape *shape,
+                       const pcs_fe_state *state, double *out)
+{
+    strains k;
+    if (!find_strains(element, shape, state, &k)) {
+        fill_nan(PCS_SOLID_RESULTS, out);
+        return;
+    }
+    find_stresses(shape, &k);
+    double *c = out + 1;
+    memset(out, 0, PCS_SOLID_RESULTS * sizeof *out);
+    for (int32_t p = 0; p < shape->n_points; ++p) {
+        double T[3][3], FS[3][3];
+        tractions(3, (const double[3][3]){{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, 1, k.S[p], T);
+        const double(*F)[3] = (const double(*)[3])k.F[p].m;
+        for (int32_t i = 0; i < 3; ++i)
+            for (int32_t j = 0; j < 3; ++j)
+                FS[i][j] = F[i][0] * T[0][j] + F[i][1] * T[1][j] + F[i][2] * T[2][j];
+        const double s = shape->weight[p] / (k.volume * pcs_m3_det(&k.F[p]));
+        for (int32_t i = 0; i < 3; ++i) {
+            const int32_t j = (i + 1) % 3;
+            c[i] += s * (FS[i][0] * F[i][0] + FS[i][1] * F[i][1] + FS[i][2] * F[i][2]);
+            c[3 + i] += s * (FS[i][0] * F[j][0] + FS[i][1] * F[j][1] + FS[i][2] * F[j][2]);
+        }
+    }
+    double normal = (c[0] - c[1]) * (c[0] - c[1]) + (c[1] - c[2]) * (c[1] - c[2]) +
+                    (c[2] - c[0]) * (c[2] - c[0]);
+    double shear = c[3] * c[3] + c[4] * c[4] + c[5] * c[5];
+    out[0] = sqrt(0.5 * normal + 3 * shear);
+}
+
+// ---- Tangent ----
+
+// Left^T right, accumulated row by row.
+typedef struct products {
+    int32_t n_rows;
+    double left[POINTS * 6 + PCS_SOLID_MODES + 2][WIDE],
+        right[POINTS * 6 + PCS_SOLID_MODES + 2][WIDE];
+} products;
+
+enum { TILE = 4 };
+
+// a += left^T right, in tiles of 2 x 4 that stay in registers; with `half` only columns from the
+// tile of the diagonal on
+static void add_products(const products *rows, int32_t n, bool half, double a[WIDE][WIDE])
+{
+    for (int32_t i = 0; i < n; i += 2)
+        for (int32_t j = half ? i - i % TILE : 0; j < n; j += TILE) {
+            double s0 = 0, s1 = 0, s2 = 0, s3 = 0, t0 = 0, t1 = 0, t2 = 0, t3 = 0;
+            for (int32_t r = 0; r < rows->n_rows; ++r) {
+                const double s = rows->left[r][i], t = rows->left[r][i + 1];
+                const double *x = &rows->right[r][j];
+                s0 += s * x[0];
+                s1 += s * x[1];
+                s2 += s * x[2];
+                s3 += s * x[3];
+                t0 += t * x[0];
+                t1 += t * x[1];
+                t2 += t * x[2];
+                t3 += t * x[3];
+            }
+            double *first = &a[i][j], *second = &a[i + 1][j];
+            first[0] += s0;
+            first[1] += s1;
+            first[2] += s2;
+            first[3] += s3;
+            second[0] += t0;
+            second[1] += t1;
+            second[2] += t2;
+            second[3] += t3;
+        }
+}
+
+// Derivative of s (F^T F) by the nodes with s = 1/2, or of the rate strain with F' in place of F
+static void strain_rows(int32_t n_nodes, const double (*g)[3], const pcs_mat3 *gradient,
+                        double (*rows)[WIDE])
+{
+    const double(*F)[3] = (const double(*)[3])gradient->m;
+    for (int32_t a = 0; a < n_nodes; ++a)
+        for (int32_t i = 0; i < 3; ++i) {
+            const int32_t j = 3 * a + i;
+            rows[0][j] = F[i][0] * g[a][0];
+            rows[1][j] = F[i][1] * g[a][1];
+            rows[2][j] = F[i][2] * g[a][2];
+            rows[3][j] = F[i][0] * g[a][1] + F[i][1] * g[a][0];
+            rows[4][j] = F[i][1] * g[a][2] + F[i][2] * g[a][1];
+            rows[5][j] = F[i][2] * g[a][0] + F[i][0] * g[a][2];
+        }
+    for (int32_t c = 0; c < 6; ++c)
+        for (int32_t j = 3 * n_nodes; j < WIDE; ++j)
+            rows[c][j] = 0;
+}
+
+// s B^T D B + s_rate B^T D B' over the points, less what the modes take, for the elasticity D at
+// rest. B' is B of the rates; r is NULL where s_rate is 0.
+static void linear_products(const pcs_solid_shape *shape, strains *k, double s, rates *r,
+                            double s_rate, products *rows)
+{
+    rows->n_rows = 0;
+    for (int32_t p = 0; p < shape->n_points; ++p) {
+        const double w = shape->weight[p];
+        double(*left)[WIDE] = &rows->left[rows->n_rows], strain[6][WIDE];
+        strain_rows(shape->n_nodes, gradients(shape, p), &k->F[p], left);
+        if (r)
+            strain_rows(shape->n_nodes, gradients(shape, p), &r->F[p], strain);
+        for (int32_t c = 0; c < 6; ++c)
+            for (int32_t j = 0; j < WIDE; ++j)
+                strain[c][j] = w * (r ? s * left[c][j] + s_rate * strain[c][j] : s * left[c][j]);
+        pcs_material_elasticity(k->lame, WIDE, &strain[0][0], &rows->right[rows->n_rows][0]);
+        rows->n_rows += 6;
+    }
+    if (!shape->modes)
+        return;
+    double rate[PCS_SOLID_MODES][WIDE] = {{0}};
+    double(*left)[WIDE] = &rows->left[rows->n_rows], (*right)[WIDE] = &rows->right[rows->n_rows];
+    pcs_solid_modes_gradient(shape->modes, k->y, left);
+    if (r)
+        pcs_solid_modes_gradient(shape->modes, r->v, rate);
+    for (int32_t i = 0; i < PCS_SOLID_MODES; ++i)
+        for (int32_t j = 0; j < WIDE; ++j)
+            right[i][j] = -s * left[i][j] - s_rate * rate[i][j];
+    rows->n_rows += PCS_SOLID_MODES;
+}
+
+// d S / d E of a point without the coupling of points
+static void point_tangent(const pcs_solid_shape *shape, const strains *k, int32_t p, double D[6][6])
+{
+    const double theta = shape->modes ? k->theta_mean : k->theta[p];
+    double volume[6] = {1, 1, 1, 0, 0, 0};
+    if (!shape->modes)
+        k->law->volume(&k->point[p], volume);
+    k->law->tangent(k->lame.mu, k->lame.lambda * theta, &k->point[p], D);
+    for (int32_t i = 0; i < 6; ++i)
+        for (int32_t j = 0; j < 6; ++j)
+            D[i][j] += k->lame.lambda * volume[i] * volume[j];
+}
+
+// s sum_p w B^T (dS/dE) B with B less what the modes take. With modes the points are coupled by the
+// mean volume: + s lambda/V (g g^T - t t^T), g = sum w B^T dtheta/dE, t = sum w B^T I.
+static void nonlinear_products(const pcs_solid_shape *shape, strains *k, double s, products *rows)
+{
+    double modes[PCS_SOLID_MODES][WIDE], raw[PCS_SOLID_MODES][WIDE], g[WIDE] = {0}, t[WIDE] = {0};
+    if (shape->modes) {
+        pcs_solid_modes_gradient(shape->modes, k->y, modes);
+        pcs_solid_modes_combine(shape->modes, WIDE, &modes[0][0], &raw[0][0]);
+    }
+    rows->n_rows = 0;
+    for (int32_t p = 0; p < shape->n_points; ++p) {
+        const double w = shape->weight[p];
+        double(*B)[WIDE] = &rows->left[rows->n_rows], (*DB)[WIDE] = &rows->right[rows->n_rows];
+        double D[6][6], volume[6];
+        strain_rows(shape->n_nodes, gradients(shape, p), &k->F[p], B);
+        if (shape->modes)
+            pcs_solid_modes_add(shape->modes, p, w, -1, WIDE, &raw[0][0], &B[0][0]);
+        point_tangent(shape, k, p, D);
+        k->law->volume(&k->point[p], volume);
+        for (int32_t i = 0; i < 6; ++i)
+            for (int32_t j = 0; j < WIDE; ++j)
+                DB[i][j] = s * w *
+                           (D[i][0] * B[0][j] + D[i][1] * B[1][j] + D[i][2] * B[2][j] +
+                            D[i][3] * B[3][j] + D[i][4] * B[4][j] + D[i][5] * B[5][j]);
+        for (int32_t j = 0; j < WIDE; ++j) {
+            g[j] += w * (volume[0] * B[0][j] + volume[1] * B[1][j] + volume[2] * B[2][j] +
+                         volume[3] * B[3][j] + volume[4] * B[4][j] + volume[5] * B[5][j]);
+            t[j] += w * (B[0][j] + B[1][j] + B[2][j]);
+        }
+        rows->n_rows += 6;
+    }
+    if (!shape->modes)
+        return;
+    for (int32_t j = 0; j < WIDE; ++j) {
+        rows->left[rows->n_rows][j] = g[j];
+        rows->right[rows->n_rows][j] = s * k->lame.lambda / k->volume * g[j];
+        rows->left[rows->n_rows + 1][j] = t[j];
+        rows->right[rows->n_rows + 1][j] = -s * k->lame.lambda / k->volume * t[j];
+    }
+    rows->n_rows += 2;
+}
+
+// a_ab += s sum_p w (grad N_a . S grad N_b) I
+static void add_geometric(const pcs_solid_shape *shape, double (*S)[6], double s,
+                          double a[WIDE][WIDE])
+{
+    const int32_t n = shape->n_nodes;
+    double pairs[PCS_SOLID_PAIRS] = {0};
+    for (int32_t p = 0; p < shape->n_points; ++p) {
+        const double(*g)[3] = gradients(shape, p);
+        double t[NODES][3];
+        tractions(n, g, s * shape->weight[p], S[p], t);
+        for (int32_t i = 0, pair = 0; i < n; ++i)
+            for (int32_t j = 0; j <= i; ++j, ++pair)
+                pairs[pair] += g[i][0] * t[j][0] + g[i][1] * t[j][1] + g[i][2] * t[j][2];
+    }
+    for (int32_t i = 0, pair = 0; i < n; ++i)
+        for (int32_t j = 0; j <= i; ++j, ++pair)
+            for (int32_t c = 0; c < 3; ++c) {
+                a[3 * i + c][3 * j + c] += pairs[pair];
+                if (i != j)
+                    a[3 * j + c][3 * i + c] += pairs[pair];
+            }
+}
+
+void pcs_solid_tangent(const pcs_fe *element, const pcs_solid_shape *shape,
+                       const pcs_fe_state *state, double scale_K, double scale_C, double *A)
+{
+    const int32_t n = 3 * shape->n_nodes;
+    const double damping = element->property->material.damping;
+    double a[WIDE][WIDE] = {{0}}, S[POINTS][6];
+    strains k;
+    rates r;
+    products rows;
+    if (!find_strains(element, shape, state, &k)) {
+        fill_nan(n * n, A);
+        return;
+    }
+    find_stresses(shape, &k);
+    project_stresses(shape, &k, S);
+    bool viscous = damping > 0 && scale_K != 0; // the viscous force depends on positions
+    if (viscous) {
+        find_rates(element, shape, state, &k, &r);
+        for (int32_t p = 0; p < shape->n_points; ++p)
+            for (int32_t i = 0; i < 6; ++i)
+                S[p][i] += r.S[p][i];
+    }
+    const double at_rest = damping * scale_C + (k.law->linear ? scale_K : 0);
+    if (at_rest != 0 || viscous) {
+        linear_products(shape, &k, at_rest, viscous ? &r : NULL, damping * scale_K, &rows);
+        add_products(&rows, n, !viscous, a);
+    }
+    if (!k.law->linear && scale_K != 0) {
+        nonlinear_products(shape, &k, scale_K, &rows);
+        add_products(&rows, n, !viscous, a);
+    }
+    if (!viscous) // symmetric: the lower half follows
+        for (int32_t i = 0; i < n; ++i)
+            for (int32_t j = 0; j < i; ++j)
+                a[i][j] = a[j][i];
+    if (scale_K != 0)
+        add_geometric(shape, S, scale_K, a);
+    for (int32_t i = 0; i < n; ++i)
+        memcpy(A + i * n, a[i], (size_t)n * sizeof *A);
+}
