@@ -238,7 +238,7 @@ const pcs_fe_class pcs_fe_hexahedron = {
 
 const pcs_fe_class pcs_fe_hexahedron_plain = {
     .kind = PCS_ELEMENT_HEXAHEDRON_PLAIN,
-    .name = "plain_hexahedron",
+    .name = "plain-hexahedron",
     .help = "solid with 8 nodes, fully integrated; locks in bending, for comparison",
     .n_nodes = NODES,
     .spatial = true,

@@ -341,7 +341,7 @@ static void timoshenko_results(const pcs_fe *element, const pcs_fe_state *state,
 
 const pcs_fe_class pcs_fe_linear_beam = {
     .kind = PCS_ELEMENT_LINEAR_BEAM,
-    .name = "linear_beam",
+    .name = "linear-beam",
     .help = "Euler-Bernoulli beam, small displacements",
     .n_nodes = 2,
     .frames = true,
@@ -361,7 +361,7 @@ const pcs_fe_class pcs_fe_linear_beam = {
 
 const pcs_fe_class pcs_fe_linear_timoshenko = {
     .kind = PCS_ELEMENT_LINEAR_TIMOSHENKO,
-    .name = "linear_timoshenko",
+    .name = "linear-timoshenko",
     .help = "Timoshenko beam with shear, small displacements",
     .n_nodes = 2,
     .frames = true,

@@ -121,7 +121,7 @@ static void neo_hookean_tangent(double mu, double p, const pcs_material_point *p
 static const pcs_law_class laws[PCS_MATERIAL_LAW_COUNT] = {
     [PCS_MATERIAL_ST_VENANT] =
         {
-            .name = "st_venant",
+            .name = "st-venant",
             .help = "St Venant-Kirchhoff: large rotations, small strains",
             .linear = true,
             .set = st_venant_set,
@@ -132,7 +132,7 @@ static const pcs_law_class laws[PCS_MATERIAL_LAW_COUNT] = {
         },
     [PCS_MATERIAL_NEO_HOOKEAN] =
         {
-            .name = "neo_hookean",
+            .name = "neo-hookean",
             .help = "neo-Hookean: large rotations and strains, resists being crushed",
             .set = neo_hookean_set,
             .energy = neo_hookean_energy,
@@ -184,7 +184,7 @@ pcs_status pcs_material_check_solid(pcs_context *ctx, const pcs_material *m)
 {
     if (!pcs_law_class_find(m->law))
         return pcs_error(ctx, PCS_ERROR_MODEL,
-                         "there is no material law %d; take st_venant or neo_hookean", (int)m->law);
+                         "there is no material law %d; take st-venant or neo-hookean", (int)m->law);
     if (!(m->young > 0) || !isfinite(m->young))
         return pcs_error(ctx, PCS_ERROR_MODEL,
                          "Young's modulus is %g; give a positive number in Pa", m->young);

@@ -412,7 +412,7 @@ static void test_materials(void **state)
         m = steel, m.law = PCS_MATERIAL_LAW_COUNT;
         expect_message(classes[c], &m, "no material law");
     }
-    assert_string_equal(pcs_material_law_name(PCS_MATERIAL_NEO_HOOKEAN), "neo_hookean");
+    assert_string_equal(pcs_material_law_name(PCS_MATERIAL_NEO_HOOKEAN), "neo-hookean");
     assert_null(pcs_material_law_name(PCS_MATERIAL_LAW_COUNT));
 }
 
