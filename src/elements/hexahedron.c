@@ -11,8 +11,8 @@
 
 enum { NODES = 8, UNKNOWNS = 24 };
 
-// A Jacobian below this fraction of the product of its column lengths is that of a flat element:
-// strains there would have no correct digit left for a tenth of the double precision's sixteen.
+// A Jacobian below this fraction of the product of its column lengths is that of a flat element: the
+// gradients of its shape functions would have fewer than six correct digits.
 #define FLAT 1e-10
 
 typedef struct hexahedron {

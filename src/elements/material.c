@@ -166,20 +166,6 @@ pcs_lame pcs_material_lame(const pcs_material *material)
     return (pcs_lame){.lambda = E * nu / ((1 + nu) * (1 - 2 * nu)), .mu = E / (2 * (1 + nu))};
 }
 
-void pcs_material_elasticity(pcs_lame lame, int32_t n_columns, const double *restrict strain,
-                             double *restrict stress)
-{
-    const int32_t n = n_columns;
-    for (int32_t j = 0; j < n; ++j) {
-        double p = lame.lambda * (strain[j] + strain[n + j] + strain[2 * n + j]);
-        stress[j] = p + 2 * lame.mu * strain[j];
-        stress[n + j] = p + 2 * lame.mu * strain[n + j];
-        stress[2 * n + j] = p + 2 * lame.mu * strain[2 * n + j];
-    }
-    for (int32_t j = 3 * n; j < 6 * n; ++j)
-        stress[j] = lame.mu * strain[j];
-}
-
 pcs_status pcs_material_check_solid(pcs_context *ctx, const pcs_material *m)
 {
     if (!pcs_law_class_find(m->law))

@@ -44,8 +44,20 @@ typedef struct pcs_law_class {
 
 const pcs_law_class *pcs_law_class_find(pcs_material_law law); // NULL if there is none
 
-// S = lambda tr(E) I + 2 mu E for n_columns strains side by side: the elasticity of every law at rest.
-void pcs_material_elasticity(pcs_lame lame, int32_t n_columns, const double *restrict strain,
-                             double *restrict stress);
+// S = lambda tr(E) I + 2 mu E for n_columns strains side by side: the elasticity of every law at
+// rest. Inline, so that a constant n_columns makes vector operations of the loops.
+static inline void pcs_material_elasticity(pcs_lame lame, int32_t n_columns,
+                                           const double *restrict strain, double *restrict stress)
+{
+    const int32_t n = n_columns;
+    for (int32_t j = 0; j < n; ++j) {
+        double p = lame.lambda * (strain[j] + strain[n + j] + strain[2 * n + j]);
+        stress[j] = p + 2 * lame.mu * strain[j];
+        stress[n + j] = p + 2 * lame.mu * strain[n + j];
+        stress[2 * n + j] = p + 2 * lame.mu * strain[2 * n + j];
+    }
+    for (int32_t j = 3 * n; j < 6 * n; ++j)
+        stress[j] = lame.mu * strain[j];
+}
 
 #endif

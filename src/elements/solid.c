@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "elements/solid_modes.h"
+#include "linalg/kernels.h"
 
 enum { NODES = PCS_SOLID_NODES, POINTS = PCS_SOLID_POINTS, WIDE = PCS_SOLID_UNKNOWNS };
 
@@ -45,12 +46,8 @@ static void field_gradients(const pcs_solid_shape *shape, double (*y)[3], pcs_ma
 {
     for (int32_t p = 0; p < shape->n_points; ++p) {
         const double(*g)[3] = gradients(shape, p);
-        pcs_mat3 sum = {{{0}}};
-        for (int32_t a = 1; a < shape->n_nodes; ++a)
-            for (int32_t i = 0; i < 3; ++i)
-                for (int32_t j = 0; j < 3; ++j)
-                    sum.m[i][j] += y[a][i] * g[a][j];
-        F[p] = sum;
+        for (int32_t i = 0; i < 3; ++i)
+            pcs_kernel_row(3, false, 1.0, shape->n_nodes, &y[0][i], 3, &g[0][0], 3, F[p].m[i]);
     }
 }
 
@@ -107,7 +104,7 @@ static void average_volume(const pcs_solid_shape *shape, strains *k)
     k->theta_mean = theta / k->volume;
 }
 
-// Strains and their energy. False for an element that its law has no energy for.
+// Strains, and the volume measure that counts. False where the law has no energy for a strain.
 static bool find_strains(const pcs_fe *element, const pcs_solid_shape *shape,
                          const pcs_fe_state *state, strains *k)
 {
@@ -165,11 +162,16 @@ static void project_stresses(const pcs_solid_shape *shape, const strains *k, dou
     }
 }
 
+static pcs_lame scaled_lame(pcs_lame lame, double s)
+{
+    return (pcs_lame){.lambda = s * lame.lambda, .mu = s * lame.mu};
+}
+
 static void find_rates(const pcs_fe *element, const pcs_solid_shape *shape,
                        const pcs_fe_state *state, strains *k, rates *r)
 {
     const double b = element->property->material.damping;
-    const pcs_lame viscous = {.lambda = b * k->lame.lambda, .mu = b * k->lame.mu};
+    const pcs_lame viscous = scaled_lame(k->lame, b);
     from_first(shape, state->v, r->v);
     field_gradients(shape, r->v, r->F);
     for (int32_t p = 0; p < shape->n_points; ++p)
@@ -292,40 +294,44 @@ typedef struct products {
         right[POINTS * 6 + PCS_SOLID_MODES + 2][WIDE];
 } products;
 
-enum { TILE = 4 };
+enum { TILE = PCS_KERNEL_WIDTH };
 
-// a += left^T right, in tiles of 2 x 4 that stay in registers; with `half` only columns from the
-// tile of the diagonal on
+// Two rows of pcs_kernel_row at once, which reads `right` half as often
+static inline void add_two_rows(int32_t n_rows, const double *left, const double *right, double *a)
+{
+#if defined(__GNUC__)
+    pcs_kernel_pair s0 = {0, 0}, s1 = s0, s2 = s0, t0 = s0, t1 = s0, t2 = s0;
+    for (int32_t r = 0; r < n_rows; ++r, left += WIDE, right += WIDE) {
+        const pcs_kernel_pair *x = (const pcs_kernel_pair *)right;
+        s0 += left[0] * x[0];
+        s1 += left[0] * x[1];
+        s2 += left[0] * x[2];
+        t0 += left[1] * x[0];
+        t1 += left[1] * x[1];
+        t2 += left[1] * x[2];
+    }
+    pcs_kernel_pair *first = (pcs_kernel_pair *)a, *second = (pcs_kernel_pair *)(a + WIDE);
+    first[0] += s0;
+    first[1] += s1;
+    first[2] += s2;
+    second[0] += t0;
+    second[1] += t1;
+    second[2] += t2;
+#else
+    for (int32_t i = 0; i < 2; ++i)
+        pcs_kernel_row(TILE, true, 1.0, n_rows, left + i, WIDE, right, WIDE, a + i * WIDE);
+#endif
+}
+
+// a += left^T right; with `half` only columns from the tile of the diagonal on
 static void add_products(const products *rows, int32_t n, bool half, double a[WIDE][WIDE])
 {
     for (int32_t i = 0; i < n; i += 2)
-        for (int32_t j = half ? i - i % TILE : 0; j < n; j += TILE) {
-            double s0 = 0, s1 = 0, s2 = 0, s3 = 0, t0 = 0, t1 = 0, t2 = 0, t3 = 0;
-            for (int32_t r = 0; r < rows->n_rows; ++r) {
-                const double s = rows->left[r][i], t = rows->left[r][i + 1];
-                const double *x = &rows->right[r][j];
-                s0 += s * x[0];
-                s1 += s * x[1];
-                s2 += s * x[2];
-                s3 += s * x[3];
-                t0 += t * x[0];
-                t1 += t * x[1];
-                t2 += t * x[2];
-                t3 += t * x[3];
-            }
-            double *first = &a[i][j], *second = &a[i + 1][j];
-            first[0] += s0;
-            first[1] += s1;
-            first[2] += s2;
-            first[3] += s3;
-            second[0] += t0;
-            second[1] += t1;
-            second[2] += t2;
-            second[3] += t3;
-        }
+        for (int32_t j = half ? i - i % TILE : 0; j < n; j += TILE)
+            add_two_rows(rows->n_rows, &rows->left[0][i], &rows->right[0][j], &a[i][j]);
 }
 
-// Derivative of s (F^T F) by the nodes with s = 1/2, or of the rate strain with F' in place of F
+// Derivative of (F^T F)/2 by the nodes: B. With F' in place of F, the derivative of the strain rate.
 static void strain_rows(int32_t n_nodes, const double (*g)[3], const pcs_mat3 *gradient,
                         double (*rows)[WIDE])
 {
@@ -353,14 +359,16 @@ static void linear_products(const pcs_solid_shape *shape, strains *k, double s, 
     rows->n_rows = 0;
     for (int32_t p = 0; p < shape->n_points; ++p) {
         const double w = shape->weight[p];
-        double(*left)[WIDE] = &rows->left[rows->n_rows], strain[6][WIDE];
+        double(*left)[WIDE] = &rows->left[rows->n_rows], *right = rows->right[rows->n_rows];
         strain_rows(shape->n_nodes, gradients(shape, p), &k->F[p], left);
-        if (r)
+        pcs_material_elasticity(scaled_lame(k->lame, s * w), WIDE, left[0], right);
+        if (r) {
+            double strain[6][WIDE], stress[6 * WIDE];
             strain_rows(shape->n_nodes, gradients(shape, p), &r->F[p], strain);
-        for (int32_t c = 0; c < 6; ++c)
-            for (int32_t j = 0; j < WIDE; ++j)
-                strain[c][j] = w * (r ? s * left[c][j] + s_rate * strain[c][j] : s * left[c][j]);
-        pcs_material_elasticity(k->lame, WIDE, &strain[0][0], &rows->right[rows->n_rows][0]);
+            pcs_material_elasticity(scaled_lame(k->lame, s_rate * w), WIDE, strain[0], stress);
+            for (int32_t j = 0; j < 6 * WIDE; ++j)
+                right[j] += stress[j];
+        }
         rows->n_rows += 6;
     }
     if (!shape->modes)
@@ -376,7 +384,7 @@ static void linear_products(const pcs_solid_shape *shape, strains *k, double s, 
     rows->n_rows += PCS_SOLID_MODES;
 }
 
-// d S / d E of a point without the coupling of points
+// dS/dE of a point, without the coupling of the points by their mean volume
 static void point_tangent(const pcs_solid_shape *shape, const strains *k, int32_t p, double D[6][6])
 {
     const double theta = shape->modes ? k->theta_mean : k->theta[p];
@@ -402,21 +410,23 @@ static void nonlinear_products(const pcs_solid_shape *shape, strains *k, double 
     for (int32_t p = 0; p < shape->n_points; ++p) {
         const double w = shape->weight[p];
         double(*B)[WIDE] = &rows->left[rows->n_rows], (*DB)[WIDE] = &rows->right[rows->n_rows];
-        double D[6][6], volume[6];
+        double D[6][6], volume[6], unit[6];
         strain_rows(shape->n_nodes, gradients(shape, p), &k->F[p], B);
         if (shape->modes)
             pcs_solid_modes_add(shape->modes, p, w, -1, WIDE, &raw[0][0], &B[0][0]);
         point_tangent(shape, k, p, D);
         k->law->volume(&k->point[p], volume);
-        for (int32_t i = 0; i < 6; ++i)
-            for (int32_t j = 0; j < WIDE; ++j)
-                DB[i][j] = s * w *
-                           (D[i][0] * B[0][j] + D[i][1] * B[1][j] + D[i][2] * B[2][j] +
-                            D[i][3] * B[3][j] + D[i][4] * B[4][j] + D[i][5] * B[5][j]);
-        for (int32_t j = 0; j < WIDE; ++j) {
-            g[j] += w * (volume[0] * B[0][j] + volume[1] * B[1][j] + volume[2] * B[2][j] +
-                         volume[3] * B[3][j] + volume[4] * B[4][j] + volume[5] * B[5][j]);
-            t[j] += w * (B[0][j] + B[1][j] + B[2][j]);
+        for (int32_t i = 0; i < 6; ++i) {
+            volume[i] *= w;
+            unit[i] = i < 3 ? w : 0;
+            for (int32_t j = 0; j < 6; ++j)
+                D[i][j] *= s * w;
+        }
+        for (int32_t j = 0; j < WIDE; j += TILE) {
+            for (int32_t i = 0; i < 6; ++i)
+                pcs_kernel_row(TILE, false, 1.0, 6, D[i], 1, &B[0][j], WIDE, &DB[i][j]);
+            pcs_kernel_row(TILE, true, 1.0, 6, volume, 1, &B[0][j], WIDE, &g[j]);
+            pcs_kernel_row(TILE, true, 1.0, 3, unit, 1, &B[0][j], WIDE, &t[j]);
         }
         rows->n_rows += 6;
     }

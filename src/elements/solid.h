@@ -28,8 +28,8 @@ enum {
 typedef struct pcs_solid_modes {
     double frame[6][6]; // strains of the natural axes at the centre to Cartesian strains
     double combination[PCS_SOLID_MODES][PCS_SOLID_MODES]; // columns: orthonormal from raw modes
-    // sum_p w grad N_a . (D M_k) grad N_b, those with a > b doubled
-    double form[PCS_SOLID_MODES][PCS_SOLID_PAIRS];
+    // of pair (a, b) and mode k: sum_p w grad N_a . (D M_k) grad N_b, those with a > b doubled
+    double form[PCS_SOLID_PAIRS][PCS_SOLID_MODES];
 } pcs_solid_modes;
 
 typedef struct pcs_solid_shape {

@@ -10,90 +10,108 @@
 #include <string.h>
 
 #include "linalg/dense.h"
+#include "linalg/kernels.h"
 
 const double pcs_solid_signs[PCS_SOLID_POINTS][3] = {{-1, -1, -1}, {1, -1, -1}, {1, 1, -1},
                                                      {-1, 1, -1},  {-1, -1, 1}, {1, -1, 1},
                                                      {1, 1, 1},    {-1, 1, 1}};
 
-enum { N = PCS_SOLID_MODES, WIDE = PCS_SOLID_UNKNOWNS };
+enum { N = PCS_SOLID_MODES, HALF = N / 2, WIDE = PCS_SOLID_UNKNOWNS, NODES = PCS_SOLID_NODES };
 
 void pcs_solid_modes_measure(const pcs_solid_modes *modes, const double *pairs, double *out)
 {
-    for (int32_t k = 0; k < N; ++k) {
-        double sum = 0;
-        for (int32_t i = 0; i < PCS_SOLID_PAIRS; ++i)
-            sum += modes->form[k][i] * pairs[i];
-        out[k] = sum;
-    }
+    for (int32_t k = 0; k < N; k += HALF)
+        pcs_kernel_row(HALF, false, 1.0, PCS_SOLID_PAIRS, pairs, 1, &modes->form[0][k], N, out + k);
 }
 
 void pcs_solid_modes_gradient(const pcs_solid_modes *modes, double (*y)[3], double rows[N][WIDE])
 {
-    memset(rows, 0, N * WIDE * sizeof(double));
-    for (int32_t k = 0; k < N; ++k) {
-        const double *form = modes->form[k];
-        double *row = rows[k];
-        for (int32_t a = 0; a < PCS_SOLID_NODES; ++a) {
-            for (int32_t b = 0; b < a; ++b) {
-                double q = 0.5 * *form++;
-                for (int32_t i = 0; i < 3; ++i) {
-                    row[3 * a + i] += q * y[b][i];
-                    row[3 * b + i] += q * y[a][i];
-                }
-            }
-            for (int32_t i = 0; i < 3; ++i)
-                row[3 * a + i] += *form * y[a][i];
-            ++form;
+    double form[NODES][NODES][N]; // both halves
+    const double(*pair)[N] = modes->form;
+    for (int32_t a = 0; a < NODES; ++a)
+        for (int32_t b = 0; b <= a; ++b, ++pair)
+            for (int32_t k = 0; k < N; ++k)
+                form[a][b][k] = form[b][a][k] = (a == b ? 1 : 0.5) * (*pair)[k];
+    for (int32_t a = 0; a < NODES; ++a)
+        for (int32_t i = 0; i < 3; ++i) {
+            double column[N];
+            for (int32_t k = 0; k < N; k += HALF)
+                pcs_kernel_row(HALF, false, 1.0, NODES, &y[0][i], 3, &form[a][0][k], N, column + k);
+            for (int32_t k = 0; k < N; ++k)
+                rows[k][3 * a + i] = column[k];
         }
+}
+
+// Inlined for constant n, so that the loops over columns become vector operations.
+static inline void combine_columns(const pcs_solid_modes *modes, const int32_t n,
+                                   const double *restrict c, double *restrict raw)
+{
+    for (int32_t i = 0; i < N; ++i) {
+        double sum[WIDE] = {0};
+        for (int32_t k = i; k < N; ++k)
+            for (int32_t j = 0; j < n; ++j)
+                sum[j] += modes->combination[i][k] * c[k * n + j];
+        memcpy(raw + i * n, sum, (size_t)n * sizeof *raw);
     }
 }
 
 void pcs_solid_modes_combine(const pcs_solid_modes *modes, int32_t n_columns, const double *c,
                              double *raw)
 {
-    memset(raw, 0, (size_t)(N * n_columns) * sizeof *raw);
-    for (int32_t i = 0; i < N; ++i)
-        for (int32_t k = i; k < N; ++k)
-            for (int32_t j = 0; j < n_columns; ++j)
-                raw[i * n_columns + j] += modes->combination[i][k] * c[k * n_columns + j];
+    if (n_columns == 1)
+        combine_columns(modes, 1, c, raw);
+    else
+        combine_columns(modes, WIDE, c, raw);
 }
 
-// Inlined for constant n, so that the loops over columns become vector operations.
-static inline void add_columns(const pcs_solid_modes *modes, const double *sign, double scale,
-                               const int32_t n, const double *restrict c, double *restrict strain)
+// Strains in the natural axes of the centre, and a volume strain, of raw modes
+static inline void natural_strains(const double *sign, double scale, const int32_t n,
+                                   const double *restrict c, double *restrict natural,
+                                   double *restrict volume)
 {
     const double xi = scale * sign[0], eta = scale * sign[1], zeta = scale * sign[2];
     const double xe = xi * sign[1], ez = eta * sign[2], zx = zeta * sign[0];
-    double natural[6][WIDE], volume[WIDE];
     for (int32_t j = 0; j < n; ++j) {
-        natural[0][j] = xi * c[j];
-        natural[1][j] = eta * c[n + j];
-        natural[2][j] = zeta * c[2 * n + j];
-        natural[3][j] = xi * c[3 * n + j] + eta * c[4 * n + j];
-        natural[4][j] = eta * c[5 * n + j] + zeta * c[6 * n + j];
-        natural[5][j] = zeta * c[7 * n + j] + xi * c[8 * n + j];
+        natural[j] = xi * c[j];
+        natural[n + j] = eta * c[n + j];
+        natural[2 * n + j] = zeta * c[2 * n + j];
+        natural[3 * n + j] = xi * c[3 * n + j] + eta * c[4 * n + j];
+        natural[4 * n + j] = eta * c[5 * n + j] + zeta * c[6 * n + j];
+        natural[5 * n + j] = zeta * c[7 * n + j] + xi * c[8 * n + j];
         volume[j] = xe * c[9 * n + j] + ez * c[10 * n + j] + zx * c[11 * n + j];
     }
-    for (int32_t i = 0; i < 6; ++i) {
-        const double *T = modes->frame[i];
-        const double normal = i < 3 ? 1 : 0;
-        for (int32_t j = 0; j < n; ++j)
-            strain[i * n + j] += T[0] * natural[0][j] + T[1] * natural[1][j] +
-                                 T[2] * natural[2][j] + T[3] * natural[3][j] +
-                                 T[4] * natural[4][j] + T[5] * natural[5][j] + normal * volume[j];
-    }
+}
+
+static void add_wide(const pcs_solid_modes *modes, const double *sign, double scale,
+                     const double *restrict c, double *restrict strain)
+{
+    double natural[6 * WIDE], volume[WIDE];
+    natural_strains(sign, scale, WIDE, c, natural, volume);
+    for (int32_t i = 0; i < 6; ++i)
+        for (int32_t j = 0; j < WIDE; j += PCS_KERNEL_WIDTH)
+            pcs_kernel_row(PCS_KERNEL_WIDTH, true, 1.0, 6, modes->frame[i], 1, natural + j, WIDE,
+                           strain + i * WIDE + j);
+    for (int32_t i = 0; i < 3; ++i)
+        for (int32_t j = 0; j < WIDE; ++j)
+            strain[i * WIDE + j] += volume[j];
 }
 
 void pcs_solid_modes_add(const pcs_solid_modes *modes, int32_t point, double weight, double s,
                          int32_t n_columns, const double *raw, double *strain)
 {
     const double *sign = pcs_solid_signs[point];
-    if (n_columns == 1)
-        add_columns(modes, sign, s / weight, 1, raw, strain);
-    else if (n_columns == N)
-        add_columns(modes, sign, s / weight, N, raw, strain);
-    else
-        add_columns(modes, sign, s / weight, WIDE, raw, strain);
+    if (n_columns == WIDE) {
+        add_wide(modes, sign, s / weight, raw, strain);
+        return;
+    }
+    double natural[6], volume;
+    natural_strains(sign, s / weight, 1, raw, natural, &volume);
+    for (int32_t i = 0; i < 6; ++i) {
+        const double *T = modes->frame[i];
+        strain[i] += (T[0] * natural[0] + T[1] * natural[1] + T[2] * natural[2]) +
+                     (T[3] * natural[3] + T[4] * natural[4] + T[5] * natural[5]);
+        strain[i] += i < 3 ? volume : 0;
+    }
 }
 
 void pcs_solid_modes_collect(const pcs_solid_modes *modes, double (*S)[6], double *out)
@@ -141,14 +159,17 @@ static void make_frame(const pcs_mat3 *inverse, double frame[6][6])
 static void raw_modes(pcs_solid_modes *modes, const pcs_solid_shape *shape, pcs_lame lame,
                       double A[N][N])
 {
-    double unit[N][N] = {{0}};
-    for (int32_t k = 0; k < N; ++k)
-        unit[k][k] = 1;
     for (int32_t p = 0; p < shape->n_points; ++p) {
         const double w = shape->weight[p];
         const double(*g)[3] = shape->gradient + p * shape->n_nodes;
-        double M[6][N] = {{0}}, T[6][N];
-        pcs_solid_modes_add(modes, p, w, 1, N, &unit[0][0], &M[0][0]);
+        double M[6][N], T[6][N];
+        for (int32_t k = 0; k < N; ++k) {
+            double unit[N] = {0}, strain[6] = {0};
+            unit[k] = 1;
+            pcs_solid_modes_add(modes, p, w, 1, 1, unit, strain);
+            for (int32_t i = 0; i < 6; ++i)
+                M[i][k] = strain[i];
+        }
         pcs_material_elasticity(lame, N, &M[0][0], &T[0][0]);
         for (int32_t k = 0; k < N; ++k) {
             for (int32_t l = 0; l < N; ++l)
@@ -161,7 +182,7 @@ static void raw_modes(pcs_solid_modes *modes, const pcs_solid_shape *shape, pcs_
                                T[2][k] * x[2] * y[2] + T[3][k] * (x[0] * y[1] + x[1] * y[0]) +
                                T[4][k] * (x[1] * y[2] + x[2] * y[1]) +
                                T[5][k] * (x[2] * y[0] + x[0] * y[2]);
-                    modes->form[k][pair] += (a == b ? w : 2 * w) * q;
+                    modes->form[pair][k] += (a == b ? w : 2 * w) * q;
                 }
         }
     }
@@ -170,7 +191,7 @@ static void raw_modes(pcs_solid_modes *modes, const pcs_solid_shape *shape, pcs_
 bool pcs_solid_modes_init(pcs_solid_modes *modes, const pcs_solid_shape *shape, pcs_lame lame,
                           const pcs_mat3 *centre)
 {
-    double A[N][N] = {{0}}, form[N][PCS_SOLID_PAIRS];
+    double A[N][N] = {{0}};
     pcs_mat3 inverse;
     if (!pcs_m3_inverse(centre, &inverse))
         return false;
@@ -187,13 +208,13 @@ bool pcs_solid_modes_init(pcs_solid_modes *modes, const pcs_solid_shape *shape, 
                 sum -= A[j][i] * modes->combination[j][k];
             modes->combination[i][k] = sum / A[i][i];
         }
-    memcpy(form, modes->form, sizeof form);
-    for (int32_t k = 0; k < N; ++k)
-        for (int32_t pair = 0; pair < PCS_SOLID_PAIRS; ++pair) {
+    for (int32_t pair = 0; pair < PCS_SOLID_PAIRS; ++pair)
+        for (int32_t k = N - 1; k >= 0;
+             --k) { // in place: a mode has parts of those before it alone
             double sum = 0;
             for (int32_t i = 0; i <= k; ++i)
-                sum += modes->combination[i][k] * form[i][pair];
-            modes->form[k][pair] = sum;
+                sum += modes->combination[i][k] * modes->form[pair][i];
+            modes->form[pair][k] = sum;
         }
     return true;
 }

@@ -321,6 +321,37 @@ static void test_tangent_difference_order(void **state)
     assert_near(log2(errors[0] / errors[1]), 2, 1e-2); // 2 + O(h)
 }
 
+// Five-point differences over 1e-3: truncation 3e-14 and rounding 2e-13 of values up to ten; the
+// fifth derivatives of T^{-1} at 4.19 are a few hundred.
+static void test_second_derivatives(void **state)
+{
+    (void)state;
+    static const double PLACE[4] = {-2, -1, 1, 2}, WEIGHT[4] = {1, -8, 8, -1};
+    const double h = 1e-3;
+    pcs_random random;
+    pcs_random_init(&random, 97);
+    for (int k = 0; k < ANGLE_COUNT && ANGLES[k] < 4.2; k++) {
+        for (int i = 0; i < AXIS_COUNT; i++) {
+            pcs_vec3 psi = pcs_v3_scale(ANGLES[k], random_unit(&random)), a = random_unit(&random);
+            pcs_mat3 D = pcs_so3_tangent_inverse_derivative(psi, a);
+            pcs_mat3 E = pcs_so3_quarter_tangent_derivative(psi);
+            for (int j = 0; j < 3; j++) {
+                pcs_vec3 d = {0, 0, 0}, e = {0, 0, 0};
+                for (int p = 0; p < 4; p++) {
+                    double shift[3] = {0, 0, 0};
+                    shift[j] = PLACE[p] * h;
+                    pcs_vec3 moved = pcs_v3_add(psi, pcs_v3_load(shift));
+                    pcs_mat3 T = pcs_so3_tangent_inverse(moved);
+                    d = pcs_v3_axpy(d, WEIGHT[p] / (12 * h), pcs_m3_mul_v3(&T, a));
+                    e = pcs_v3_axpy(e, WEIGHT[p] / (12 * h), pcs_so3_quarter_tangent(moved));
+                }
+                assert_near(v3_distance(pcs_m3_column(&D, j), d), 0, 1e-10);
+                assert_near(v3_distance(pcs_m3_column(&E, j), e), 0, 1e-10);
+            }
+        }
+    }
+}
+
 static void test_quaternion_algebra(void **state)
 {
     (void)state;
@@ -438,6 +469,7 @@ int main(void)
         cmocka_unit_test(test_tangent_inverse),
         cmocka_unit_test(test_tangent_by_differences),
         cmocka_unit_test(test_tangent_difference_order),
+        cmocka_unit_test(test_second_derivatives),
         cmocka_unit_test(test_quaternion_algebra),
         cmocka_unit_test(test_from_matrix),
         cmocka_unit_test(test_from_axis_angle),
