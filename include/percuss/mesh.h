@@ -150,9 +150,9 @@ typedef enum pcs_target_kind {
     PCS_TARGET_PLANE,  // x-y plane of the frame, free side +z (planar models: x axis, free side +y)
     PCS_TARGET_SPHERE, // radius (planar: circle)
     PCS_TARGET_BOX,    // size, centred in the frame
-    PCS_TARGET_CYLINDER, // radius and size.z, axis z; a rigid capsule is a cylinder with round ends
-    PCS_TARGET_CAPSULE,
-    PCS_TARGET_FACES, // of a mesh group
+    PCS_TARGET_CYLINDER, // radius and length size.z, axis z; not in planar models, as the next
+    PCS_TARGET_CAPSULE,  // radius and length size.z between the centres, axis z
+    PCS_TARGET_FACES,    // of a mesh group
     PCS_TARGET_KIND_COUNT
 } pcs_target_kind;
 
@@ -170,6 +170,7 @@ typedef struct pcs_surface_contact_def {
     pcs_mesh_id target_mesh;
     const char *target_group; // NULL: "surface"
     double node_radius;       // the nodes are spheres of this radius; 0: points
+    double reach; // faces farther from a node are not seen; 0: twice the largest face + node_radius
     pcs_law law;
     pcs_value surface_speed[2]; // of a plane
 } pcs_surface_contact_def;
@@ -177,6 +178,26 @@ typedef struct pcs_surface_contact_def {
 PCS_API pcs_surface_contact_def pcs_surface_contact_default(void);
 PCS_API pcs_status pcs_builder_add_surface_contact(pcs_builder *builder,
                                                    const pcs_surface_contact_def *def)
+    PCS_MUST_CHECK;
+
+// Contacts between everything that is there, so that pairs need not be declared: the surface of every
+// mesh against those of all other meshes, the spheres, boxes, cylinders and capsules of bodies, and
+// planes. A body that a mesh is linked to is left out for that mesh. Call it behind the last body
+// and mesh. The contacts are called NAME_MESH_TARGET; the target is a mesh, a body (BODY_2 for its
+// second shape and so on) or plane1, plane2, ...
+typedef struct pcs_auto_contact_def {
+    const char *name;
+    pcs_law law;
+    double node_radius, reach; // as above
+    bool one_pass;             // of two meshes only the one with more nodes sends its nodes
+    bool without_bodies;
+    const pcs_frame *planes; // free side as that of PCS_TARGET_PLANE
+    int32_t n_planes;
+} pcs_auto_contact_def;
+
+PCS_API pcs_auto_contact_def pcs_auto_contact_default(void);
+PCS_API pcs_status pcs_builder_add_all_surface_contacts(pcs_builder *builder,
+                                                        const pcs_auto_contact_def *def)
     PCS_MUST_CHECK;
 
 // ---- Looking at meshes ----

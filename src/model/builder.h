@@ -17,6 +17,7 @@ typedef enum pcs_formula_place {
     PCS_PLACE_ACTUATOR,  // actuators[index].force
     PCS_PLACE_MOTION,    // joints[index].motion[component]; of t alone
     PCS_PLACE_MESH_LOAD, // mesh_loads[index].formula[component]
+    PCS_PLACE_FACES,     // surface_contacts[index].surface[component]; of t alone
     PCS_PLACE_SURFACE    // contact_pairs[index].surface[component]; of t alone
 } pcs_formula_place;
 
@@ -70,6 +71,14 @@ void pcs_builder_drop_system_nodes(pcs_builder *builder); // when finishing fail
 // Joints for the fixations and links of meshes, made when the model is finished (builder_mesh.c).
 pcs_status pcs_builder_add_holds(pcs_builder *builder) PCS_MUST_CHECK;
 void pcs_builder_drop_holds(pcs_builder *builder); // when finishing fails
+
+// Slots of surface contacts, and places of surfaces in a configuration (builder_surfaces.c).
+pcs_status pcs_builder_number_surface_slots(pcs_builder *builder) PCS_MUST_CHECK;
+// The group of this name; the message suggests the nearest one.
+pcs_status pcs_builder_find_group(pcs_builder *builder, const pcs_mesh *mesh, const char *name,
+                                  int32_t *group) PCS_MUST_CHECK;
+// Whether a contact of this name exists, declared or of a surface.
+bool pcs_builder_has_contact(const pcs_builder *builder, const char *name);
 
 // PCS_ERROR_ARGUMENT once the model is handed out.
 pcs_status pcs_builder_check_open(pcs_builder *builder) PCS_MUST_CHECK;

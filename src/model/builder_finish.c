@@ -212,6 +212,9 @@ static const char *place_name(const pcs_model *model, const pcs_pending_formula 
     case PCS_PLACE_MESH_LOAD:
         *what = "load of mesh";
         return model->meshes.data[model->mesh_loads.data[f->index].mesh].name;
+    case PCS_PLACE_FACES:
+        *what = "surface speed of contact";
+        return model->surface_contacts.data[f->index].name;
     case PCS_PLACE_SURFACE:
         break;
     }
@@ -232,6 +235,8 @@ static pcs_formula **formula_place(pcs_model *model, const pcs_pending_formula *
         return &model->joints.data[f->index].motion[f->component];
     case PCS_PLACE_MESH_LOAD:
         return &model->mesh_loads.data[f->index].formula[f->component];
+    case PCS_PLACE_FACES:
+        return &model->surface_contacts.data[f->index].surface[f->component];
     case PCS_PLACE_SURFACE:
         break;
     }
@@ -245,7 +250,8 @@ static pcs_status compile_formula(pcs_builder *builder, const pcs_pending_formul
     pcs_model *model = builder->model;
     const char *what, *name = place_name(model, f, &what);
     pcs_resolver r = {.builder = builder,
-                      .time_only = f->place == PCS_PLACE_MOTION || f->place == PCS_PLACE_SURFACE,
+                      .time_only = f->place == PCS_PLACE_MOTION || f->place == PCS_PLACE_SURFACE ||
+                                   f->place == PCS_PLACE_FACES,
                       .no_inputs = f->place == PCS_PLACE_MOTION};
     pcs_formula **place = formula_place(model, f);
     pcs_status status = pcs_formula_create(builder->ctx, f->text, pcs_builder_resolve, &r, place);
@@ -376,6 +382,7 @@ static pcs_status number_slots(pcs_builder *builder)
     }
     for (int32_t k = 0; k < model->systems.count; ++k)
         PCS_TRY(pcs_builder_number_system_slots(builder, &model->systems.data[k]));
+    PCS_TRY(pcs_builder_number_surface_slots(builder));
     model->n_faces = model->n_slots;
     for (int32_t k = 0; k < model->joints.count; ++k)
         if (model->joints.data[k].curve)

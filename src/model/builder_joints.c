@@ -424,10 +424,9 @@ pcs_status pcs_builder_add_contact(pcs_builder *builder, const pcs_contact_def *
 {
     PCS_TRY(pcs_builder_check_name(builder, "contact", def->name));
     const pcs_model *model = builder->model;
-    for (int32_t i = 0; i < model->contact_pairs.count; ++i)
-        if (strcmp(model->contact_pairs.data[i].name, def->name) == 0)
-            return pcs_error(builder->ctx, PCS_ERROR_MODEL, "contact '%s': the name is taken",
-                             def->name);
+    if (pcs_builder_has_contact(builder, def->name))
+        return pcs_error(builder->ctx, PCS_ERROR_MODEL, "contact '%s': the name is taken",
+                         def->name);
     PCS_TRY(check_ends(builder, "contact", def->name, &def->a, &def->b));
     PCS_TRY(pcs_contact_check(builder->ctx, def, model->dimension));
     pcs_builder_mark mark = pcs_builder_get_mark(builder);

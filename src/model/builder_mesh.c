@@ -10,9 +10,8 @@ pcs_mesh_def pcs_mesh_default(void)
     return (pcs_mesh_def){.rotation = {1, 0, 0, 0}};
 }
 
-// The group of this name; the message suggests the nearest one.
-static pcs_status find_group(pcs_builder *builder, const pcs_mesh *mesh, const char *name,
-                             int32_t *group)
+pcs_status pcs_builder_find_group(pcs_builder *builder, const pcs_mesh *mesh, const char *name,
+                                  int32_t *group)
 {
     enum { CANDIDATES_MAX = 64 };
     *group = name ? pcs_mesh_find_group(mesh, name) : -1;
@@ -44,7 +43,7 @@ static pcs_status take_fixations(pcs_builder *builder, const pcs_mesh_def *def, 
     for (int32_t i = 0; i < def->n_fixations; ++i) {
         const pcs_mesh_fixation_def *from = &def->fixations[i];
         pcs_mesh_fixation *to = &mesh->fixations[mesh->n_fixations++];
-        PCS_TRY(find_group(builder, mesh, from->group, &to->group));
+        PCS_TRY(pcs_builder_find_group(builder, mesh, from->group, &to->group));
         to->linked = from->linked;
         to->body = from->body;
         memcpy(to->fixed, from->fixed, sizeof to->fixed);
@@ -79,7 +78,7 @@ static pcs_status take_load(pcs_builder *builder, const pcs_mesh *mesh, int32_t 
 {
     pcs_model *model = builder->model;
     pcs_mesh_load load = {.kind = def->kind, .mesh = index};
-    PCS_TRY(find_group(builder, mesh, def->group, &load.group));
+    PCS_TRY(pcs_builder_find_group(builder, mesh, def->group, &load.group));
     const bool pressure = def->kind == PCS_MESH_LOAD_PRESSURE;
     if (pressure && mesh->groups[load.group].n_faces == 0)
         return pcs_error(builder->ctx, PCS_ERROR_MODEL,
@@ -190,7 +189,7 @@ pcs_status pcs_builder_mesh_group_node(pcs_builder *builder, pcs_mesh_id mesh, c
     PCS_TRY(check_mesh(builder, mesh));
     const pcs_mesh *m = &builder->model->meshes.data[mesh];
     int32_t k;
-    PCS_TRY(find_group(builder, m, group, &k));
+    PCS_TRY(pcs_builder_find_group(builder, m, group, &k));
     if (m->groups[k].n_nodes != 1)
         return pcs_error(builder->ctx, PCS_ERROR_MODEL,
                          "mesh '%s': group '%s' has %d nodes, where one is needed", m->name, group,

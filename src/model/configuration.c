@@ -1,6 +1,8 @@
 // Kinematics of all nodes at one (t, q, v), and the state signals that formulas read.
 #include "model/configuration.h"
 
+#include <string.h>
+
 #include "model/input.h"
 #include "model/model.h"
 
@@ -12,7 +14,10 @@ pcs_status pcs_configuration_init(pcs_context *ctx, const pcs_model *model, pcs_
     c->inputs = PCS_NEW_ARRAY(ctx, double, model->inputs.count + 1);
     c->systems = PCS_NEW_ARRAY(ctx, double, model->system_work);
     c->evaluated = PCS_NEW_ARRAY(ctx, uint32_t, model->systems.count);
-    if (c->pose && c->twist && c->inputs && c->systems && c->evaluated) {
+    c->surfaces = PCS_NEW_ARRAY(ctx, double, model->surface_work);
+    c->fitted = PCS_NEW_ARRAY(ctx, bool, model->surfaces.count);
+    if (c->pose && c->twist && c->inputs && c->systems && c->evaluated && c->surfaces &&
+        c->fitted) {
         for (int32_t i = 0; i < model->systems.count; ++i) {
             const pcs_system *system = &model->systems.data[i];
             if (system->program)
@@ -31,6 +36,8 @@ void pcs_configuration_free(pcs_context *ctx, pcs_configuration *c)
     pcs_free(ctx, c->inputs);
     pcs_free(ctx, c->systems);
     pcs_free(ctx, c->evaluated);
+    pcs_free(ctx, c->surfaces);
+    pcs_free(ctx, c->fitted);
     *c = (pcs_configuration){0};
 }
 
@@ -52,6 +59,8 @@ void pcs_configuration_update(const pcs_model *model, pcs_configuration *c, doub
     for (int32_t i = 0; i < model->inputs.count; ++i)
         c->inputs[i + 1] = pcs_input_value(model, c, &model->inputs.data[i]);
     pcs_systems_start(model, c);
+    if (model->surfaces.count > 0)
+        memset(c->fitted, 0, sizeof *c->fitted * (size_t)model->surfaces.count);
 }
 
 static const pcs_pose ground_pose = {{0, 0, 0}, {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}};

@@ -19,6 +19,8 @@ typedef struct pcs_configuration {
     pcs_twist *twist;       // n_nodes
     double *systems;        // work of Lagrangian systems (model/lagrangian.h)
     uint32_t *evaluated;    // stages of each system that are in it
+    double *surfaces;       // boxes and normals of mesh surfaces (model/surface_contact.h)
+    bool *fitted;           // surfaces that are in it
     double *inputs;         // variables of formulas: inputs[0] = t, then the signals they use
 } pcs_configuration;
 

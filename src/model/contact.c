@@ -13,9 +13,7 @@
 #include "model/contact_kind.h"
 #include "model/contact_pair.h"
 #include "model/model.h"
-
-// The x axis of frame a gives t1 unless the sine of its angle with n is below this.
-static const double AXIS_SINE = 0.1;
+#include "model/surface_contact.h"
 
 pcs_placement pcs_contact_place(const pcs_configuration *c, const pcs_attachment *at)
 {
@@ -26,25 +24,21 @@ pcs_placement pcs_contact_place(const pcs_configuration *c, const pcs_attachment
                            pcs_m3_mul(&pose->R, &at->R)};
 }
 
-// The axis of frame a that gives t1 in space.
-static pcs_vec3 tangent_axis(const pcs_mat3 *R_a, pcs_vec3 n)
+pcs_vec3 pcs_contact_tangent_axis(const pcs_mat3 *R_a, pcs_vec3 n)
 {
     pcs_vec3 axis = pcs_m3_column(R_a, 0);
     double along = pcs_v3_dot(n, axis);
-    bool near = pcs_v3_norm(pcs_v3_axpy(axis, -along, n)) < AXIS_SINE;
+    bool near = pcs_v3_norm(pcs_v3_axpy(axis, -along, n)) < PCS_AXIS_SINE;
     return near ? pcs_m3_column(R_a, 1) : axis;
 }
 
-// Tangents fixed to frame a, so that they are continuous in time. Planar: t1 is n turned by -90
-// degrees (x of a for the line y = 0). Spatial: t1 is x of a (y of a where x is too near to n)
-// projected on the tangent plane. t2 = n x t1.
-static void tangents(int32_t dimension, const pcs_mat3 *R_a, pcs_contact *contact)
+// t2 = n x t1
+void pcs_contact_set_tangents(int32_t dimension, pcs_vec3 axis, pcs_contact *contact)
 {
     pcs_vec3 n = contact->normal, t;
     if (dimension == 2) {
         t = pcs_v3(n.y, -n.x, 0.0);
     } else {
-        pcs_vec3 axis = tangent_axis(R_a, n);
         t = pcs_v3_axpy(axis, -pcs_v3_dot(n, axis), n);
         t = pcs_v3_scale(1.0 / pcs_v3_norm(t), t);
     }
@@ -74,14 +68,12 @@ static void add_block(const pcs_model *model, const pcs_configuration *c, int32_
     }
 }
 
-// Velocity of a's surface relative to a, world frame.
-static pcs_vec3 surface_velocity(const pcs_configuration *c, const pcs_contact_pair *pair,
-                                 const pcs_mat3 *R_a)
+pcs_vec3 pcs_contact_surface_velocity(const pcs_configuration *c, pcs_formula *const formula[2],
+                                      const double number[2], const pcs_mat3 *R_a)
 {
     double s[2];
     for (int i = 0; i < 2; i++)
-        s[i] = pair->surface[i] ? pcs_formula_evaluate(pair->surface[i], c->inputs)
-                                : pair->surface_number[i];
+        s[i] = formula[i] ? pcs_formula_evaluate(formula[i], c->inputs) : number[i];
     return pcs_m3_mul_v3(R_a, pcs_v3(s[0], s[1], 0.0));
 }
 
@@ -121,7 +113,7 @@ static void evaluate_pair(const pcs_model *model, const pcs_configuration *c, bo
 
     pcs_vec3 surface = {0.0, 0.0, 0.0};
     if (rows && pair->row_size > 1)
-        surface = surface_velocity(c, pair, &a.R);
+        surface = pcs_contact_surface_velocity(c, pair->surface, pair->surface_number, &a.R);
     for (int32_t i = 0; i < pair->n_slots; i++) {
         pcs_contact *contact = &contacts[i];
         contact->gap = points[i].gap;
@@ -133,7 +125,8 @@ static void evaluate_pair(const pcs_model *model, const pcs_configuration *c, bo
         contact->law = pair->law;
         if (!rows)
             continue;
-        tangents(model->dimension, &a.R, contact);
+        pcs_contact_set_tangents(model->dimension, pcs_contact_tangent_axis(&a.R, contact->normal),
+                                 contact);
         contact->surface[0] = 0.0;
         contact->surface[1] = -pcs_v3_dot(surface, contact->tangent1);
         contact->surface[2] = -pcs_v3_dot(surface, contact->tangent2);
@@ -213,16 +206,14 @@ static void point_motion(const pcs_configuration *c, const pcs_attachment *at, p
     *change = pcs_v3_cross(twist->w, pcs_v3_sub(point_rate, twist->v));
 }
 
-// Rates of the tangents as tangents() makes them.
-void pcs_contact_tangent_rates(int32_t dimension, const pcs_mat3 *R_a, pcs_vec3 w_a,
-                               const pcs_contact *contact, pcs_vec3 n_rate, pcs_vec3 *t1_rate,
-                               pcs_vec3 *t2_rate)
+void pcs_contact_axis_rates(int32_t dimension, pcs_vec3 axis, pcs_vec3 axis_rate,
+                            const pcs_contact *contact, pcs_vec3 n_rate, pcs_vec3 *t1_rate,
+                            pcs_vec3 *t2_rate)
 {
     pcs_vec3 n = contact->normal, t = contact->tangent1;
     if (dimension == 2) {
         *t1_rate = pcs_v3(n_rate.y, -n_rate.x, 0.0);
     } else {
-        pcs_vec3 axis = tangent_axis(R_a, n), axis_rate = pcs_v3_cross(w_a, axis);
         double along = pcs_v3_dot(n, axis);
         double length = pcs_v3_norm(pcs_v3_axpy(axis, -along, n));
         pcs_vec3 p_rate = pcs_v3_axpy(
@@ -231,6 +222,15 @@ void pcs_contact_tangent_rates(int32_t dimension, const pcs_mat3 *R_a, pcs_vec3 
         *t1_rate = pcs_v3_scale(1.0 / length, pcs_v3_axpy(p_rate, -pcs_v3_dot(t, p_rate), t));
     }
     *t2_rate = pcs_v3_add(pcs_v3_cross(n_rate, t), pcs_v3_cross(n, *t1_rate));
+}
+
+void pcs_contact_tangent_rates(int32_t dimension, const pcs_mat3 *R_a, pcs_vec3 w_a,
+                               const pcs_contact *contact, pcs_vec3 n_rate, pcs_vec3 *t1_rate,
+                               pcs_vec3 *t2_rate)
+{
+    pcs_vec3 axis = pcs_contact_tangent_axis(R_a, contact->normal);
+    pcs_contact_axis_rates(dimension, axis, pcs_v3_cross(w_a, axis), contact, n_rate, t1_rate,
+                           t2_rate);
 }
 
 // Partial derivative in t. External inputs are constant during a step, signals are not allowed.
@@ -246,6 +246,13 @@ static double speed_rate(const pcs_configuration *c, const pcs_formula *formula)
     return gradient[0];
 }
 
+pcs_vec3 pcs_contact_surface_rate(const pcs_configuration *c, pcs_formula *const formula[2],
+                                  const pcs_mat3 *R_a, pcs_vec3 w_a, pcs_vec3 velocity)
+{
+    pcs_vec3 growth = {speed_rate(c, formula[0]), speed_rate(c, formula[1]), 0.0};
+    return pcs_v3_add(pcs_v3_cross(w_a, velocity), pcs_m3_mul_v3(R_a, growth));
+}
+
 static void convective_pair(const pcs_model *model, const pcs_configuration *c,
                             const pcs_contact_pair *pair, pcs_contact *contacts)
 {
@@ -259,9 +266,8 @@ static void convective_pair(const pcs_model *model, const pcs_configuration *c,
     pcs_contact_pair_points(pair, &sizes, &a, &b, points);
     pcs_vec3 surface = {0.0, 0.0, 0.0}, surface_rate = surface;
     if (pair->row_size > 1) {
-        surface = surface_velocity(c, pair, &a.R);
-        pcs_vec3 growth = {speed_rate(c, pair->surface[0]), speed_rate(c, pair->surface[1]), 0.0};
-        surface_rate = pcs_v3_add(pcs_v3_cross(rate_a.w, surface), pcs_m3_mul_v3(&a.R, growth));
+        surface = pcs_contact_surface_velocity(c, pair->surface, pair->surface_number, &a.R);
+        surface_rate = pcs_contact_surface_rate(c, pair->surface, &a.R, rate_a.w, surface);
     }
     for (int32_t i = 0; i < pair->n_slots; i++) {
         pcs_contact *contact = &contacts[i];
@@ -305,6 +311,7 @@ void pcs_model_contacts_convective(const pcs_model *model, const pcs_configurati
                         pcs_coordinate_convective(&joint->coordinate[limit->coordinate], &pair);
         convective[1] = convective[2] = 0.0;
     }
+    pcs_surface_contacts_convective(model, c, contacts);
 }
 
 pcs_contact *pcs_model_contacts_create(pcs_context *ctx, const pcs_model *model)
@@ -335,6 +342,7 @@ void pcs_model_contacts(const pcs_model *model, const pcs_configuration *c, bool
         evaluate_limit(model, c, rows, limit, contacts + limit->slot);
     }
     pcs_system_contacts(model, c, rows, contacts);
+    pcs_surface_contacts_evaluate(model, c, rows, contacts);
 }
 
 void pcs_contact_velocity(const pcs_model *model, const pcs_contact *contact, const double *v,

@@ -16,11 +16,26 @@ pcs_contact_sizes pcs_contact_pair_sizes(const struct pcs_model *model, const pc
 void pcs_contact_pair_points(const pcs_contact_pair *pair, const pcs_contact_sizes *sizes,
                              const pcs_placement *a, const pcs_placement *b,
                              pcs_contact_point *points);
-// Rates of the tangents of an evaluated contact whose normal has the rate n_rate; w_a is the angular
-// velocity of frame a.
+// Tangents follow an axis, so that they are continuous in time: t1 is the axis projected on the tangent
+// plane, t2 = n x t1. Planar: t1 is n turned by -90 degrees (x of a for the line y = 0). The axis of a
+// frame is its x, or its y where the sine of the angle between x and n is below PCS_AXIS_SINE.
+#define PCS_AXIS_SINE 0.1
+pcs_vec3 pcs_contact_tangent_axis(const pcs_mat3 *R_a, pcs_vec3 n);
+void pcs_contact_set_tangents(int32_t dimension, pcs_vec3 axis, pcs_contact *contact);
+// Rates of the tangents of an evaluated contact whose normal has the rate n_rate.
+void pcs_contact_axis_rates(int32_t dimension, pcs_vec3 axis, pcs_vec3 axis_rate,
+                            const pcs_contact *contact, pcs_vec3 n_rate, pcs_vec3 *t1_rate,
+                            pcs_vec3 *t2_rate);
+// The same for the axis of frame a, which has the angular velocity w_a.
 void pcs_contact_tangent_rates(int32_t dimension, const pcs_mat3 *R_a, pcs_vec3 w_a,
                                const pcs_contact *contact, pcs_vec3 n_rate, pcs_vec3 *t1_rate,
                                pcs_vec3 *t2_rate);
+
+// Velocity of a's surface relative to a, world, and its rate when a turns with w_a.
+pcs_vec3 pcs_contact_surface_velocity(const pcs_configuration *c, pcs_formula *const formula[2],
+                                      const double number[2], const pcs_mat3 *R_a);
+pcs_vec3 pcs_contact_surface_rate(const pcs_configuration *c, pcs_formula *const formula[2],
+                                  const pcs_mat3 *R_a, pcs_vec3 w_a, pcs_vec3 velocity);
 
 // slip (2 numbers, added to) by the tangential rows of both ends, or those of `at_to` alone where one
 // end has no contact point; and what a driven surface adds.

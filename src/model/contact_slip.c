@@ -11,6 +11,7 @@
 
 #include "model/contact_pair.h"
 #include "model/model.h"
+#include "model/surface_contact.h"
 
 // Whether the kind has a material point of b against a face fixed to a.
 static bool is_point_on_face(const pcs_contact_pair *pair, const pcs_contact *from,
@@ -123,4 +124,5 @@ void pcs_model_contacts_slip(const pcs_model *model, const pcs_configuration *fr
                      slip + 2 * pair->first_slot);
     }
     slip_of_systems(model, from, to, slip);
+    pcs_surface_contacts_slip(model, from, at_from, to, at_to, slip);
 }

@@ -14,6 +14,7 @@
 #include "model/contact_kind.h"
 #include "model/contact_pair.h"
 #include "model/element.h"
+#include "model/surface_contact.h"
 
 static bool is_zero(const double *r)
 {
@@ -169,6 +170,7 @@ void pcs_model_contact_tangent(const pcs_model *model, const pcs_configuration *
         const pcs_limit *limit = &model->limits.data[i];
         add_limit(model, c, limit, scale * r[3 * limit->slot], saddle);
     }
+    pcs_surface_contacts_tangent(model, c, contacts, r, scale, saddle);
 }
 
 // ---- Pattern ----
@@ -194,7 +196,9 @@ static int32_t put_pair(const pcs_pair *pair, int32_t (*list)[2], int32_t n)
 pcs_status pcs_model_contact_pairs(pcs_context *ctx, const pcs_model *model, int32_t (**pairs)[2],
                                    int32_t *n)
 {
-    const int64_t most = (int64_t)*n + model->contact_pairs.count + model->limits.count;
+    int64_t most = (int64_t)*n + model->contact_pairs.count + model->limits.count;
+    for (int32_t k = 0; k < model->surface_contacts.count; k++)
+        most += model->surface_contacts.data[k].n_nodes;
     int32_t(*list)[2] = pcs_calloc(ctx, (size_t)most, sizeof *list);
     int32_t count = *n, unique = 0;
     if (!list)
@@ -208,6 +212,13 @@ pcs_status pcs_model_contact_pairs(pcs_context *ctx, const pcs_model *model, int
         const pcs_joint *joint = &model->joints.data[limit->joint];
         if (!pcs_coordinate_is_flat(&joint->coordinate[limit->coordinate], model->dimension))
             count = put_pair(&joint->pair, list, count);
+    }
+    for (int32_t k = 0; k < model->surface_contacts.count; k++) {
+        const pcs_surface_contact *contact = &model->surface_contacts.data[k];
+        for (int32_t i = 0; i < contact->n_nodes && contact->target < 0; i++) {
+            const pcs_pair pair = {.a = contact->frame, .b = {.node = contact->node[i]}};
+            count = put_pair(&pair, list, count);
+        }
     }
     if (count > 0)
         qsort(list, (size_t)count, sizeof *list, compare_pairs);

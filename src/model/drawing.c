@@ -177,6 +177,24 @@ static pcs_drawing draw_contact(const pcs_model *model, int32_t i, bool side_b)
     return d;
 }
 
+// The shape that the nodes of a surface touch; faces of meshes are drawn with the mesh.
+static pcs_drawing draw_target(const pcs_model *model, const pcs_surface_contact *c)
+{
+    static const pcs_drawing_kind kinds[PCS_TARGET_KIND_COUNT] = {
+        [PCS_TARGET_PLANE] = PCS_DRAWING_PLANE,     [PCS_TARGET_SPHERE] = PCS_DRAWING_SPHERE,
+        [PCS_TARGET_BOX] = PCS_DRAWING_BOX,         [PCS_TARGET_CYLINDER] = PCS_DRAWING_CYLINDER,
+        [PCS_TARGET_CAPSULE] = PCS_DRAWING_CAPSULE,
+    };
+    const pcs_target_shape *s = &c->shape;
+    const pcs_pair pair = {c->frame, c->frame};
+    pcs_drawing d = item(model, kinds[s->kind], PCS_DRAWING_OF_CONTACT, c->first_slot, c->name,
+                         &pair);
+    d.size = s->kind == PCS_TARGET_BOX     ? s->size
+             : s->kind == PCS_TARGET_PLANE ? (pcs_vec3){s->extent.x, s->extent.y, 0}
+                                           : (pcs_vec3){s->radius, 0, s->size.z};
+    return d;
+}
+
 // The lines between the points of system k, whose first point is place `first`.
 static pcs_status draw_lines(const pcs_model *model, int32_t k, int32_t first, pcs_draw_fn draw,
                              void *user)
@@ -220,6 +238,13 @@ pcs_status pcs_model_draw(const pcs_model *model, pcs_draw_fn draw, void *user)
     }
     for (int32_t i = 0; i < 2 * model->contact_pairs.count; ++i) {
         d = draw_contact(model, i / 2, i % 2 == 1);
+        PCS_TRY(draw(user, &d));
+    }
+    for (int32_t i = 0; i < model->surface_contacts.count; ++i) {
+        const pcs_surface_contact *contact = &model->surface_contacts.data[i];
+        if (contact->target >= 0 || contact->hidden)
+            continue;
+        d = draw_target(model, contact);
         PCS_TRY(draw(user, &d));
     }
     int32_t place = model->bodies.count;

@@ -56,6 +56,12 @@ static void destroy_contacts(pcs_context *ctx, pcs_model *model)
     }
     PCS_ARRAY_FREE(ctx, &model->contact_pairs);
     PCS_ARRAY_FREE(ctx, &model->limits);
+    for (int32_t i = 0; i < model->surfaces.count; ++i)
+        pcs_mesh_surface_free(ctx, &model->surfaces.data[i]);
+    PCS_ARRAY_FREE(ctx, &model->surfaces);
+    for (int32_t i = 0; i < model->surface_contacts.count; ++i)
+        pcs_surface_contact_free(ctx, &model->surface_contacts.data[i]);
+    PCS_ARRAY_FREE(ctx, &model->surface_contacts);
 }
 
 static void destroy_meshes(pcs_context *ctx, pcs_model *model)

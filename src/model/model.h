@@ -9,6 +9,7 @@
 #include "model/coordinate.h"
 #include "model/lagrangian.h"
 #include "model/mesh.h"
+#include "model/surface_contact.h"
 #include "percuss/formula.h"
 #include "percuss/model.h"
 
@@ -142,6 +143,9 @@ struct pcs_model {
     PCS_ARRAY(pcs_limit) limits;
     PCS_ARRAY(pcs_mesh) meshes; // their nodes lie between those of bodies and those of systems
     PCS_ARRAY(pcs_mesh_load) mesh_loads;
+    PCS_ARRAY(pcs_mesh_surface) surfaces; // that contacts use
+    PCS_ARRAY(pcs_surface_contact) surface_contacts;
+    int64_t surface_work; // numbers that a configuration keeps for the surfaces
     PCS_ARRAY(pcs_system) systems;
     int64_t system_work; // numbers that a configuration keeps for the systems
     PCS_ARRAY(pcs_input) inputs;

@@ -120,7 +120,13 @@ static pcs_status find_patterns(pcs_smooth *s)
     for (int32_t i = 0; i < model->n_slots; ++i) {
         const pcs_row_block *row = &w->contacts[i].row;
         slot_pattern *pattern = &s->pattern[i];
+        int32_t node[PCS_ROW_NODES_MAX];
         pattern->size = row->size;
+        if (pcs_surface_contact_nodes(model, i, -1, node) > 0) { // known with the phase
+            pattern->left_start = left;
+            left += PCS_ROW_NODES_MAX * PCS_NODE_V_MAX;
+            continue;
+        }
         pattern->n_nodes = row->n_nodes;
         pattern->left_start = left;
         for (int32_t e = 0; e < row->n_nodes; ++e) {
@@ -212,11 +218,30 @@ static pcs_status create_saddle(pcs_smooth *s)
     return pcs_model_saddle_create(s->ctx, model, &def, &s->saddle);
 }
 
+// Contacts on the faces of a mesh have rows over other nodes on another face. True if any has changed.
+static bool update_patterns(pcs_smooth *s)
+{
+    bool changed = false;
+    for (int32_t i = 0; i < s->model->n_slots && s->model->surface_contacts.count > 0; ++i) {
+        slot_pattern *pattern = &s->pattern[i];
+        int32_t node[PCS_ROW_NODES_MAX], n;
+        if (s->phase.mode[i] == PCS_MODE_OPEN ||
+            (n = pcs_surface_contact_nodes(s->model, i, s->phase.face[i], node)) == 0)
+            continue;
+        changed = changed || n != pattern->n_nodes ||
+                  memcmp(pattern->node, node, sizeof *node * (size_t)n) != 0;
+        pattern->n_nodes = n;
+        memcpy(pattern->node, node, sizeof *node * (size_t)n);
+    }
+    return changed;
+}
+
 pcs_status pcs_smooth_set_phase(pcs_smooth *s, const pcs_phase *phase)
 {
     const pcs_model *model = s->model;
     if (phase != &s->phase)
         pcs_phase_copy(model, &s->phase, phase);
+    const bool new_rows = update_patterns(s);
     s->n_closed = 0;
     s->n_rows = model->n_rows;
     s->n_blocks = model->row_blocks.count;
@@ -238,7 +263,8 @@ pcs_status pcs_smooth_set_phase(pcs_smooth *s, const pcs_phase *phase)
     }
     s->instant[0].known = s->instant[1].known = false;
     s->rank = PCS_RANK_DECIDE;
-    if (s->saddle && memcmp(s->saddle_mode, s->phase.mode, (size_t)model->n_slots) == 0)
+    if (s->saddle && !new_rows &&
+        memcmp(s->saddle_mode, s->phase.mode, (size_t)model->n_slots) == 0)
         return PCS_OK;
     PCS_TRY(create_saddle(s));
     memcpy(s->saddle_mode, s->phase.mode, (size_t)model->n_slots);
