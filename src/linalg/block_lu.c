@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "linalg/block_lu_internal.h"
+#include "linalg/dense.h"
 #include "linalg/kernels.h"
 
 // What one factorisation reads
@@ -19,7 +20,7 @@ static int32_t active_size(const pcs_block_lu *lu, int32_t place)
     return lu->start[place + 1] - lu->start[place];
 }
 
-static pcs_front get_front(const pcs_block_lu *lu, int32_t s)
+pcs_front pcs_block_lu_front(const pcs_block_lu *lu, int32_t s)
 {
     const int32_t p = lu->n_pivots[s], c = lu->n_rest[s];
     const int64_t ldp = pcs_front_stride(p), ldc = pcs_front_stride(c);
@@ -49,7 +50,7 @@ static pcs_front clear_front(pcs_block_lu *lu, int32_t s, block_lu_part *part)
         row += active_size(lu, rest[b]);
     }
     lu->n_rest[s] = row - lu->n_pivots[s];
-    const pcs_front front = get_front(lu, s);
+    const pcs_front front = pcs_block_lu_front(lu, s);
     const size_t ldp = (size_t)pcs_front_stride(front.p), ldc = (size_t)pcs_front_stride(front.c);
     memset(front.F11, 0, sizeof(double) * (size_t)front.p * (ldp + 2 * ldc));
     memset(front.F22, 0, sizeof(double) * (size_t)front.c * ldc);
@@ -100,7 +101,7 @@ static PCS_ALWAYS_INLINE void assemble_part(const pcs_block_lu *lu, int32_t s, c
             continue;
         const int64_t block = lu->block[i], row = local[e->row], column = local[e->column];
         const double *F = v->F ? v->F + block * PCS_BLOCK_LU_STRIDE : NULL;
-        const double *E = i == j ? v->E + block * PCS_BLOCK_LU_STRIDE : NULL;
+        const double *E = i == j && v->E ? v->E + block * PCS_BLOCK_LU_STRIDE : NULL;
         const double *A = v->A->value + v->A->value_start[e->entry];
         if (part == 0)
             put_block(m, n, F, A, E, front->F11 + row * ldp + column, ldp, 1);
@@ -213,10 +214,19 @@ static int32_t factor_supernode(pcs_block_lu *lu, int32_t s, const values *v, bl
     assemble_part(lu, s, 1, v, &front, part->local);
     assemble_part(lu, s, 2, v, &front, part->local);
     measure_pivots(&front, part->row_scale, part->column_scale);
+    for (int32_t k = 0; k < front.p && lu->unusable != 1.0; ++k) {
+        part->row_scale[k] *= lu->unusable;
+        part->column_scale[k] *= lu->unusable;
+    }
     for (int32_t child = lu->child[s]; child >= 0; child = lu->sibling[child])
         extend_add(lu, child, &front, part);
     const int32_t bad = pcs_front_factor(&part->team, &front, part->row_scale, part->column_scale);
     return bad < 0 ? -1 : place_of_pivot(lu, s, bad);
+}
+
+void pcs_block_lu_set_tolerance(pcs_block_lu *lu, double tolerance)
+{
+    lu->unusable = tolerance / PCS_DENSE_SINGULAR;
 }
 
 void pcs_block_lu_set_tasks(pcs_block_lu *lu, pcs_tasks *tasks)
@@ -263,7 +273,7 @@ int32_t pcs_block_lu_factor(pcs_block_lu *lu, const pcs_block_matrix *A, const d
 // w_s <- the children's vectors + L21 y, y <- L11^{-1} P (y - the children's vectors)
 static void forward(pcs_block_lu *lu, int32_t s)
 {
-    const pcs_front front = get_front(lu, s);
+    const pcs_front front = pcs_block_lu_front(lu, s);
     double *y = lu->y + lu->start[lu->first[s]], *w = lu->w + lu->w_start[s];
     memset(w, 0, sizeof(double) * (size_t)pcs_front_stride(front.c));
     for (int32_t child = lu->child[s]; child >= 0; child = lu->sibling[child]) {
@@ -283,7 +293,7 @@ static void forward(pcs_block_lu *lu, int32_t s)
 
 static void backward(pcs_block_lu *lu, int32_t s, block_lu_part *part)
 {
-    const pcs_front front = get_front(lu, s);
+    const pcs_front front = pcs_block_lu_front(lu, s);
     if (front.p == 0)
         return;
     double *w = part->w;
@@ -332,7 +342,7 @@ int pcs_block_lu_sign(const pcs_block_lu *lu)
 {
     int sign = lu->factored ? 1 : 0;
     for (int32_t s = 0; s < lu->n_supernodes; s++) {
-        const pcs_front front = get_front(lu, s);
+        const pcs_front front = pcs_block_lu_front(lu, s);
         for (int32_t k = 0; k < front.p; k++)
             sign = (front.inverse[k] < 0.0) != (front.pivot[k] != k) ? -sign : sign;
     }

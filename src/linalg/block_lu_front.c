@@ -603,3 +603,29 @@ void pcs_front_backward(const pcs_front_kernels *kernels, const pcs_front *front
         y[k] = (y[k] - outer - inner) * front->inverse[k];
     }
 }
+
+void pcs_front_forward_columns(const pcs_front_team *team, const pcs_front *front, bool transposed,
+                               int32_t n, double *Y, int32_t ldy, double *W, int32_t ldw)
+{
+    const int32_t p = front->p, ld = pcs_front_stride(p), ldc = pcs_front_stride(front->c);
+    const int32_t width = round_up(n, VECTOR);
+    const triangle lower = {front->F11, NULL, ld, 1};
+    const triangle upper = {front->F11, front->inverse, 1, ld};
+    if (p == 0)
+        return;
+    for (int32_t k = 0; k < p && !transposed; ++k)
+        if (front->pivot[k] != k)
+            exchange(Y + (ptrdiff_t)k * ldy, Y + (ptrdiff_t)front->pivot[k] * ldy, width);
+    solve_triangle(team, p, width, transposed ? &upper : &lower, Y, ldy);
+    if (front->c > 0)
+        subtract_product(team, p, front->c, width, transposed ? front->F12 : front->G, 1, ldc, Y,
+                         ldy, W, ldw);
+}
+
+void pcs_front_subtract_product(const pcs_front_team *team, int32_t k, int32_t m, int32_t n,
+                                const double *A, int32_t lda, const double *B, int32_t ldb,
+                                double *C, int32_t ldc)
+{
+    if (k > 0)
+        subtract_product(team, k, m, round_up(n, VECTOR), A, 1, lda, B, ldb, C, ldc);
+}

@@ -10,6 +10,7 @@
 #ifndef PCS_LINALG_BLOCK_LU_FRONT_H
 #define PCS_LINALG_BLOCK_LU_FRONT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/tasks.h"
@@ -55,5 +56,15 @@ void pcs_front_forward(const pcs_front_kernels *kernels, const pcs_front *front,
 // y <- U11^{-1} (y - U12 w), w padded with zeros to stride(c) values
 void pcs_front_backward(const pcs_front_kernels *kernels, const pcs_front *front, double *y,
                         const double *w);
+
+// n right-hand sides at once, row-major, rows padded to a multiple of four values:
+// Y <- L11^{-1} P Y, W -= L21 Y, or transposed Y <- U11^{-T} Y, W -= U12^T Y.
+// The team's buffers must suffice for max(p, c, n).
+void pcs_front_forward_columns(const pcs_front_team *team, const pcs_front *front, bool transposed,
+                               int32_t n, double *Y, int32_t ldy, double *W, int32_t ldw);
+// C (m x n) -= A^T B, A k x m, B k x n; rows of B and C padded to a multiple of four values
+void pcs_front_subtract_product(const pcs_front_team *team, int32_t k, int32_t m, int32_t n,
+                                const double *A, int32_t lda, const double *B, int32_t ldb,
+                                double *C, int32_t ldc);
 
 #endif

@@ -60,11 +60,16 @@ struct pcs_block_lu {
     int32_t *top;         // n_top: supernodes
     double *y;            // solve: by row in elimination order
     bool factored;
+    double unusable; // tolerance of pivots over PCS_DENSE_SINGULAR
 
     int64_t n_entries;
     double operations;
 };
 
+enum { PCS_BLOCK_LU_LANES = 8 }; // shares of a product of large fronts
+
+// The front of a supernode in the last factorisation
+pcs_front pcs_block_lu_front(const pcs_block_lu *lu, int32_t s);
 // Estimated time of a front with p pivots and c further rows; the unit is about a nanosecond.
 double pcs_block_lu_front_cost(double p, double c);
 // Last step of the analysis: parts, places of all numbers in memory, and the memory.

@@ -14,9 +14,8 @@
 #include "linalg/block_lu_internal.h"
 
 enum {
-    THREADS = 4,   // for which the division is optimal
-    SMALLEST = 32, // a subtree below this fraction of the whole is not divided
-    LANES = 8      // shares of a product of large fronts
+    THREADS = 4,  // for which the division is optimal
+    SMALLEST = 32 // a subtree below this fraction of the whole is not divided
 };
 static const double PARALLEL_COST = 1e5; // below, threads do not pay
 static const double GAIN = 1.0 - 1e-6;   // of a division that is not a matter of rounding
@@ -247,7 +246,7 @@ static pcs_status place_updates(pcs_arena *arena, pcs_block_lu *lu, const tree *
         for (int32_t i = 0; i < count; ++i)
             raise_supernode(lu, t, is_top ? lu->top[i] : part->first + i, &size, *update);
         *update += size.peak[0] + size.peak[1];
-        PCS_TRY(get_scratch(arena, &size, is_top ? LANES : 1, part));
+        PCS_TRY(get_scratch(arena, &size, is_top ? PCS_BLOCK_LU_LANES : 1, part));
     }
     return PCS_OK;
 }

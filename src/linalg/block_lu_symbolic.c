@@ -11,11 +11,12 @@ typedef struct analysis {
     pcs_arena *arena;
     const pcs_block_matrix *A;
     pcs_block_lu *lu;
-    int32_t *rank;      // by block of A: place, -1 for inactive blocks
-    int32_t *transpose; // by entry (i, j) of A: the entry (j, i)
-    int32_t *parent;    // by place: elimination tree
-    int32_t *count;     // by place: blocks of the column below the diagonal
-    int32_t *rows;      // by place: scalar rows of the same
+    const int32_t *given; // the order of elimination; NULL: minimum degree
+    int32_t *rank;        // by block of A: place, -1 for inactive blocks
+    int32_t *transpose;   // by entry (i, j) of A: the entry (j, i)
+    int32_t *parent;      // by place: elimination tree
+    int32_t *count;       // by place: blocks of the column below the diagonal
+    int32_t *rows;        // by place: scalar rows of the same
     // by supernode before amalgamation
     int32_t n_basic;
     int32_t *basic_first;  // n_basic + 1
@@ -52,7 +53,7 @@ static pcs_status check_pattern(analysis *a)
     GET(int32_t, next, A->n);
     for (int32_t i = 0; i < A->n; ++i) {
         next[i] = A->row_start[i];
-        if (block_size(A, i) < 1 || block_size(A, i) > 3)
+        if (block_size(A, i) < 1 || (!a->given && block_size(A, i) > 3))
             return pcs_error(ctx, PCS_ERROR_ARGUMENT,
                              "sparse LU: block %d has size %d; sizes 1 to 3 are supported", (int)i,
                              (int)block_size(A, i));
@@ -442,9 +443,9 @@ static pcs_status number_blocks(analysis *a, const uint8_t *active)
             actives[n++] = i;
         }
     }
-    if (n > 0)
+    if (n > 0 && !a->given)
         PCS_TRY(order_blocks(a, actives, order));
-    set_order(a, order);
+    set_order(a, a->given ? a->given : order);
     pcs_arena_release(a->arena, mark);
     return PCS_OK;
 }
@@ -493,13 +494,12 @@ static pcs_status make_fronts(analysis *a)
     return pcs_block_lu_lay_out(a->arena, lu);
 }
 
-pcs_status pcs_block_lu_analyse(pcs_arena *arena, const pcs_block_matrix *A, const uint8_t *active,
-                                pcs_block_lu **out)
+static pcs_status analyse(analysis *a, const uint8_t *active, pcs_block_lu **out)
 {
-    analysis data = {.arena = arena, .A = A}, *a = &data;
+    const pcs_block_matrix *A = a->A;
     *out = NULL;
     GET(pcs_block_lu, a->lu, 1);
-    *a->lu = (pcs_block_lu){0};
+    *a->lu = (pcs_block_lu){.unusable = 1.0};
     for (int32_t i = 0; i < A->n; ++i)
         a->lu->n += !active || active[i];
     PCS_TRY(number_blocks(a, active));
@@ -507,6 +507,20 @@ pcs_status pcs_block_lu_analyse(pcs_arena *arena, const pcs_block_matrix *A, con
     PCS_TRY(make_fronts(a));
     *out = a->lu;
     return PCS_OK;
+}
+
+pcs_status pcs_block_lu_analyse(pcs_arena *arena, const pcs_block_matrix *A, const uint8_t *active,
+                                pcs_block_lu **out)
+{
+    analysis a = {.arena = arena, .A = A};
+    return analyse(&a, active, out);
+}
+
+pcs_status pcs_block_lu_analyse_ordered(pcs_arena *arena, const pcs_block_matrix *A,
+                                        const int32_t *order, pcs_block_lu **out)
+{
+    analysis a = {.arena = arena, .A = A, .given = order};
+    return analyse(&a, NULL, out);
 }
 
 int64_t pcs_block_lu_entries(const pcs_block_lu *lu)

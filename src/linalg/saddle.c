@@ -63,10 +63,11 @@ static pcs_status copy_pattern(pcs_saddle *s, const pcs_saddle_def *def)
     s->node_offset = PCS_NEW_ARRAY(ctx, int32_t, s->n_nodes + 1);
     s->row_offset = PCS_NEW_ARRAY(ctx, int32_t, s->n_rows + 1);
     s->coupling = pcs_calloc(ctx, (size_t)s->n_couplings, sizeof *s->coupling);
+    s->coupling_first = PCS_NEW_ARRAY(ctx, int32_t, s->n_nodes + 1);
     s->diagonal_start = PCS_NEW_ARRAY(ctx, int64_t, s->n_nodes);
     s->coupling_start = PCS_NEW_ARRAY(ctx, int64_t, 2 * (int64_t)s->n_couplings);
-    if (!s->node_size || !s->node_offset || !s->row_offset || !s->coupling || !s->diagonal_start ||
-        !s->coupling_start)
+    if (!s->node_size || !s->node_offset || !s->row_offset || !s->coupling || !s->coupling_first ||
+        !s->diagonal_start || !s->coupling_start)
         return PCS_ERROR_MEMORY;
     for (int32_t i = 0; i < s->n_nodes; ++i) {
         s->node_size[i] = def->node_size[i];
@@ -82,7 +83,10 @@ static pcs_status copy_pattern(pcs_saddle *s, const pcs_saddle_def *def)
         s->coupling_start[2 * k] = s->n_values;
         s->coupling_start[2 * k + 1] = s->n_values + size;
         s->n_values += 2 * size;
+        ++s->coupling_first[i + 1];
     }
+    for (int32_t i = 0; i < s->n_nodes; ++i)
+        s->coupling_first[i + 1] += s->coupling_first[i];
     for (int32_t r = 0; r < s->n_rows; ++r)
         s->row_offset[r + 1] = s->row_offset[r] + def->rows[r].size;
     s->n = s->node_offset[s->n_nodes];
@@ -245,6 +249,7 @@ void pcs_saddle_destroy(pcs_saddle *s)
     pcs_free(ctx, s->node_offset);
     pcs_free(ctx, s->row_offset);
     pcs_free(ctx, s->coupling);
+    pcs_free(ctx, s->coupling_first);
     pcs_free(ctx, s->diagonal_start);
     pcs_free(ctx, s->coupling_start);
     pcs_free(ctx, s->value);
@@ -266,12 +271,21 @@ void pcs_saddle_set_rows(pcs_saddle *s, const pcs_row_block *rows, const pcs_row
     s->rows = s->schur.rows = rows;
     s->left = left != rows ? left : NULL;
     if (s->kkt)
-        s->kkt->search.rows = rows;
+        s->kkt->search.rows = s->kkt->whole.rows = rows;
 }
 
 void pcs_saddle_set_rank(pcs_saddle *s, pcs_rank_mode mode)
 {
     s->rank = mode;
+}
+
+void pcs_saddle_set_tasks(pcs_saddle *s, pcs_tasks *tasks)
+{
+    s->tasks = tasks;
+    if (s->kkt && s->kkt->full.blocks)
+        pcs_kkt_blocks_set_tasks(s->kkt->full.blocks, tasks);
+    if (s->kkt && s->kkt->free.blocks)
+        pcs_kkt_blocks_set_tasks(s->kkt->free.blocks, tasks);
 }
 
 int32_t pcs_saddle_unknowns(const pcs_saddle *saddle)
@@ -302,17 +316,16 @@ double *pcs_saddle_coupling(pcs_saddle *saddle, int32_t k, bool transposed)
 
 int32_t pcs_saddle_find_coupling(const pcs_saddle *saddle, int32_t i, int32_t j)
 {
-    int32_t low = 0, high = saddle->n_couplings;
+    int32_t low = saddle->coupling_first[i], high = saddle->coupling_first[i + 1];
+    const int32_t end = high;
     while (low < high) {
-        const int32_t middle = low + (high - low) / 2, *pair = saddle->coupling[middle];
-        if (pair[0] < i || (pair[0] == i && pair[1] < j))
+        const int32_t middle = low + (high - low) / 2;
+        if (saddle->coupling[middle][1] < j)
             low = middle + 1;
         else
             high = middle;
     }
-    const bool found = low < saddle->n_couplings && saddle->coupling[low][0] == i &&
-                       saddle->coupling[low][1] == j;
-    return found ? low : -1;
+    return low < end && saddle->coupling[low][1] == j ? low : -1;
 }
 
 int32_t pcs_saddle_singular_node(const pcs_saddle *saddle)

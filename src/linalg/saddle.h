@@ -22,6 +22,7 @@
 #define PCS_LINALG_SADDLE_H
 
 #include "base/arena.h"
+#include "base/tasks.h"
 #include "linalg/block_matrix.h"
 #include "linalg/rows.h"
 
@@ -69,9 +70,13 @@ double *pcs_saddle_coupling(pcs_saddle *saddle, int32_t k, bool transposed);
 // in ascending order (by i, then by j).
 int32_t pcs_saddle_find_coupling(const pcs_saddle *saddle, int32_t i, int32_t j);
 
+// Threads for the large fronts of coupled islands from now on (NULL: none). The bits of the results
+// do not depend on their number. The pool must live as long as it is used here.
+void pcs_saddle_set_tasks(pcs_saddle *saddle, pcs_tasks *tasks);
+
 // Factorises the present A and G. PCS_ERROR_SINGULAR when A has no usable factorisation; then
 // pcs_saddle_singular_node() names the node. PCS_ERROR_NUMERIC when G is not finite. No heap call
-// after the first factorisation, unless sparse pivots of a coupled A have to be chosen anew.
+// after the first factorisation, unless pivots of a coupled A have to be chosen anew.
 pcs_status pcs_saddle_factor(pcs_saddle *saddle) PCS_MUST_CHECK;
 int32_t pcs_saddle_singular_node(const pcs_saddle *saddle);
 // One flag for each scalar row, valid after factor().
@@ -80,7 +85,8 @@ const uint8_t *pcs_saddle_redundant_rows(const pcs_saddle *saddle);
 // In place: x holds b and becomes x, p holds c and becomes p. Uses the factors of the last factor()
 // but the present values of G only through them.
 void pcs_saddle_solve(pcs_saddle *saddle, double *x, double *p);
-// x <- A^{-1} x, joints ignored. NaN where A alone is singular and only the joints hold it.
+// x <- A^{-1} x, joints ignored. NaN where A alone is singular and only the joints hold it. For large
+// coupled islands with joints A alone is a second factorisation: the first call takes its memory.
 void pcs_saddle_solve_free(pcs_saddle *saddle, double *x);
 
 // Delassus operator of the row blocks H under A and G: W = H B H^T with

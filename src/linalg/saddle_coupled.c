@@ -3,10 +3,10 @@
 //     K = [ A  -B^T ]      redundant rows i replaced by p_i = 0,
 //         [ G    0  ]
 //
-// dense below DENSE_LIMIT, else sparse (KLU). Redundant rows depend on G alone and are found with
-// the weights of saddle_rank.c: S is semidefinite whatever A is. Solutions are refined until
-// the componentwise backward error max_i |r_i| / (|K||z| + |b|)_i is at rounding level
-// [ArioliDemmelDuff1989].
+// dense up to DENSE_LIMIT, above in blocks (saddle_blocks.c) with a sparse LU (KLU) to fall back on.
+// Redundant rows depend on G alone and are found with the weights of saddle_rank.c:
+// S is semidefinite whatever A is. Solutions are refined until the componentwise backward error
+// max_i |r_i| / (|K||z| + |b|)_i is at rounding level [ArioliDemmelDuff1989].
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -15,9 +15,13 @@
 #include "linalg/saddle_internal.h"
 
 // Size of K up to which a dense LU is taken. Measured with bench/bench_saddle.c, chains with all
-// neighbours coupled: the dense LU is the faster one up to about 40 for spatial bodies (6.6 against
-// 8.3 us at 33) and up to 20 for planar ones (4.7 against 3.5 us at 30).
+// neighbours coupled, one factorisation and three solutions, dense against blocks: planar bodies 4.3
+// against 5.4 us at 20 and 13.3 against 11.5 at 40, spatial ones 8.5 against 6.8 at 22. KLU in place
+// of the blocks takes 0.8 to 1.5 times their time up to size 120, and 20 times in Delassus operators.
 #define DENSE_LIMIT 32
+// Size up to which KLU is asked when the blocks have no usable pivots: it takes seconds for a mesh
+// of this size, and minutes for one of ten times as many unknowns.
+#define FALL_BACK_LIMIT 4000
 // Backward error that needs no refinement, and how often to refine
 #define BACKWARD_ERROR (16.0 * DBL_EPSILON)
 #define REFINEMENTS 2
@@ -82,6 +86,7 @@ static void list_rows(const pcs_saddle *s, triplets *t)
 
 static void factor_destroy(pcs_context *ctx, pcs_kkt_factor *f)
 {
+    pcs_kkt_blocks_destroy(f->blocks);
     pcs_sparse_lu_destroy(f->sparse);
     pcs_sparse_destroy(ctx, &f->matrix);
     pcs_free(ctx, f->position);
@@ -89,9 +94,10 @@ static void factor_destroy(pcs_context *ctx, pcs_kkt_factor *f)
     pcs_free(ctx, f->pivot);
 }
 
-static pcs_status factor_create(pcs_saddle *s, int32_t size, bool with_rows, pcs_kkt_factor *f)
+static pcs_status sparse_create(const pcs_saddle *s, bool with_rows, pcs_kkt_factor *f)
 {
     pcs_context *ctx = s->ctx;
+    const int32_t size = s->kkt->n + (with_rows ? s->kkt->m : 0);
     triplets t = {0, NULL, NULL};
     list_matrix(s, &t);
     if (with_rows)
@@ -117,8 +123,15 @@ static pcs_status factor_create(pcs_saddle *s, int32_t size, bool with_rows, pcs
     return f->dense && f->pivot ? PCS_OK : PCS_ERROR_MEMORY;
 }
 
+static pcs_status factor_create(const pcs_saddle *s, bool with_rows, pcs_kkt_factor *f)
+{
+    if (s->kkt->n + s->kkt->m <= DENSE_LIMIT)
+        return sparse_create(s, with_rows, f);
+    return pcs_kkt_blocks_create(s, with_rows, &f->blocks);
+}
+
 // Returns PCS_OK, or PCS_ERROR_SINGULAR with the column
-static pcs_status factor_compute(pcs_kkt_factor *f, int32_t *column)
+static pcs_status sparse_compute(pcs_kkt_factor *f, int32_t *column)
 {
     *column = -1;
     const pcs_sparse_pattern *P = &f->matrix.pattern;
@@ -175,6 +188,46 @@ static pcs_status number_unknowns(pcs_saddle *s)
     return PCS_OK;
 }
 
+// A slot of each row block whose node no other row block touches
+static pcs_status find_own_slots(pcs_saddle *s)
+{
+    pcs_kkt *kkt = s->kkt;
+    kkt->own_slot = PCS_NEW_ARRAY(s->ctx, int32_t, kkt->n_rows);
+    int32_t *count = PCS_NEW_ARRAY(s->ctx, int32_t, s->n_nodes);
+    if (!kkt->own_slot || !count) {
+        pcs_free(s->ctx, count);
+        return PCS_ERROR_MEMORY;
+    }
+    for (int32_t q = 0; q < kkt->n_rows; ++q)
+        for (int32_t k = 0; k < s->rows[kkt->row[q]].n_nodes; ++k)
+            ++count[s->rows[kkt->row[q]].node[k]];
+    for (int32_t q = 0; q < kkt->n_rows; ++q) {
+        const pcs_row_block *row = &s->rows[kkt->row[q]];
+        kkt->own_slot[q] = -1;
+        for (int32_t k = row->n_nodes - 1; k >= 0; --k)
+            if (count[row->node[k]] == 1 && s->node_size[row->node[k]] >= row->size)
+                kkt->own_slot[q] = k;
+    }
+    pcs_free(s->ctx, count);
+    return PCS_OK;
+}
+
+// Search among all rows, or among those without a node of their own
+static pcs_status create_schur(pcs_saddle *s, bool all, pcs_schur *schur)
+{
+    const pcs_kkt *kkt = s->kkt;
+    int32_t *selected = PCS_NEW_ARRAY(s->ctx, int32_t, kkt->n_rows), n = 0;
+    if (!selected)
+        return PCS_ERROR_MEMORY;
+    for (int32_t q = 0; q < kkt->n_rows; ++q)
+        if (all || kkt->own_slot[q] < 0)
+            selected[n++] = kkt->row[q];
+    const pcs_status status = pcs_schur_create(s->ctx, s->n_nodes, s->node_size, n, selected,
+                                               s->rows, schur);
+    pcs_free(s->ctx, selected);
+    return status;
+}
+
 static pcs_status create_search(pcs_saddle *s)
 {
     pcs_kkt *kkt = s->kkt;
@@ -182,8 +235,8 @@ static pcs_status create_search(pcs_saddle *s)
     kkt->flagged = PCS_NEW_ARRAY(s->ctx, uint8_t, kkt->m);
     if (!kkt->dropped || !kkt->flagged)
         return PCS_ERROR_MEMORY;
-    return pcs_schur_create(s->ctx, s->n_nodes, s->node_size, kkt->n_rows, kkt->row, s->rows,
-                            &kkt->search);
+    PCS_TRY(find_own_slots(s));
+    return create_schur(s, false, &kkt->search);
 }
 
 pcs_status pcs_kkt_create(pcs_saddle *s)
@@ -193,8 +246,9 @@ pcs_status pcs_kkt_create(pcs_saddle *s)
         return PCS_ERROR_MEMORY;
     PCS_TRY(number_unknowns(s));
     PCS_TRY(create_search(s));
-    PCS_TRY(factor_create(s, kkt->n + kkt->m, true, &kkt->full));
-    PCS_TRY(factor_create(s, kkt->n, false, &kkt->free));
+    PCS_TRY(factor_create(s, true, &kkt->full));
+    if (!kkt->full.blocks && kkt->m > 0)
+        PCS_TRY(factor_create(s, false, &kkt->free));
     kkt->rhs = PCS_NEW_ARRAY(s->ctx, double, kkt->n + kkt->m);
     kkt->work = PCS_NEW_ARRAY(s->ctx, double, PCS_KKT_WORK(kkt->n + kkt->m, 1));
     return kkt->rhs && kkt->work ? PCS_OK : PCS_ERROR_MEMORY;
@@ -208,6 +262,8 @@ void pcs_kkt_destroy(pcs_saddle *s)
     factor_destroy(s->ctx, &kkt->full);
     factor_destroy(s->ctx, &kkt->free);
     pcs_schur_destroy(&kkt->search);
+    pcs_schur_destroy(&kkt->whole);
+    pcs_free(s->ctx, kkt->own_slot);
     pcs_free(s->ctx, kkt->node);
     pcs_free(s->ctx, kkt->place);
     pcs_free(s->ctx, kkt->row);
@@ -220,17 +276,33 @@ void pcs_kkt_destroy(pcs_saddle *s)
     s->kkt = NULL;
 }
 
+// The search that the present rows need
+static pcs_status choose_search(pcs_saddle *s, pcs_schur **search)
+{
+    pcs_kkt *kkt = s->kkt;
+    bool clear = true;
+    for (int32_t q = 0; q < kkt->n_rows && clear; ++q)
+        clear = kkt->own_slot[q] < 0 ||
+                pcs_rank_is_clear(s, &s->rows[kkt->row[q]], kkt->own_slot[q]);
+    *search = clear ? &kkt->search : &kkt->whole;
+    return clear || kkt->whole.order ? PCS_OK : create_schur(s, true, &kkt->whole);
+}
+
 // Sets kkt->dropped and the flags of the system; *changed says whether any differs from before
 static pcs_status find_redundant(pcs_saddle *s, bool *changed)
 {
     pcs_kkt *kkt = s->kkt;
-    const pcs_schur *S = &kkt->search;
+    pcs_schur *S;
     *changed = false;
     if (s->rank == PCS_RANK_HOLD)
         return PCS_OK;
-    PCS_TRY(pcs_rank_search(s, PCS_ISLAND_COUPLED, kkt->flagged, &kkt->search));
-    for (int32_t r = 0; r < S->m; ++r)
-        kkt->flagged[r] = S->inverse_pivot[r] == 0.0;
+    PCS_TRY(choose_search(s, &S));
+    for (int32_t k = 0; k < S->n; ++k)
+        memcpy(kkt->flagged + S->offset[k], s->redundant + s->row_offset[S->order[k]],
+               (size_t)S->size[k]);
+    PCS_TRY(pcs_rank_search(s, PCS_ISLAND_COUPLED, kkt->flagged, S));
+    for (int32_t q = 0; q < kkt->n_rows; ++q)
+        memset(s->redundant + s->row_offset[kkt->row[q]], 0, (size_t)s->rows[kkt->row[q]].size);
     for (int32_t k = 0; k < S->n; ++k)
         for (int32_t r = 0; r < S->size[k]; ++r)
             s->redundant[s->row_offset[S->order[k]] + r] = S->inverse_pivot[S->offset[k] + r] ==
@@ -304,10 +376,37 @@ static int32_t node_of_column(const pcs_saddle *s, int32_t column)
     return kkt->node[0];
 }
 
+static void write_sparse(const pcs_saddle *s, pcs_kkt_factor *f)
+{
+    const int32_t *position = write_matrix(s, f->position, f->matrix.value);
+    write_rows(s, position, f->matrix.value);
+}
+
+// In blocks; where they have no usable pivots and K is not too large, sparse
+static pcs_status factor_blocks(pcs_saddle *s, pcs_kkt_factor *f, int32_t *column)
+{
+    pcs_kkt_blocks_write(f->blocks, s);
+    const pcs_status status = pcs_kkt_blocks_factor(f->blocks, column);
+    f->by_blocks = status == PCS_OK;
+    if (status != PCS_ERROR_SINGULAR || s->kkt->n + s->kkt->m > FALL_BACK_LIMIT)
+        return status;
+    if (!f->sparse)
+        PCS_TRY(sparse_create(s, true, f));
+    write_sparse(s, f);
+    const int32_t bad = *column;
+    PCS_TRY(sparse_compute(f, column));
+    if (pcs_sparse_lu_pivot_ratio(f->sparse) > pcs_kkt_blocks_singular(s->kkt->n + s->kkt->m))
+        return PCS_OK;
+    *column = bad; // with other pivots it is singular just the same
+    return PCS_ERROR_SINGULAR;
+}
+
 static void factor_free(pcs_kkt *kkt)
 {
     int32_t column = -1;
-    kkt->free_singular = factor_compute(&kkt->free, &column) < 0;
+    const pcs_status status = kkt->free.blocks ? pcs_kkt_blocks_factor(kkt->free.blocks, &column)
+                                               : sparse_compute(&kkt->free, &column);
+    kkt->free_singular = status < 0;
     kkt->free_current = true;
 }
 
@@ -318,12 +417,17 @@ pcs_status pcs_kkt_factorise(pcs_saddle *s)
     PCS_TRY(find_redundant(s, &changed));
     if (changed && kkt->full.sparse) // the old pivots belong to another set of rows
         pcs_sparse_lu_forget_pivots(kkt->full.sparse);
-    const int32_t *position = write_matrix(s, kkt->full.position, kkt->full.matrix.value);
-    write_rows(s, position, kkt->full.matrix.value);
-    (void)write_matrix(s, kkt->free.position, kkt->free.matrix.value);
     kkt->free_current = false;
     int32_t column = -1;
-    const pcs_status status = factor_compute(&kkt->full, &column);
+    pcs_status status;
+    if (kkt->full.blocks) {
+        status = factor_blocks(s, &kkt->full, &column);
+    } else {
+        write_sparse(s, &kkt->full);
+        if (kkt->m > 0)
+            (void)write_matrix(s, kkt->free.position, kkt->free.matrix.value);
+        status = sparse_compute(&kkt->full, &column);
+    }
     if (status == PCS_ERROR_SINGULAR) {
         s->singular_node = node_of_column(s, column);
         return pcs_error(s->ctx, PCS_ERROR_SINGULAR, "matrix is singular at node %d",
@@ -382,20 +486,47 @@ void pcs_kkt_solve(pcs_kkt *kkt, int32_t n_rhs, double *z, double *work)
         for (int32_t i = 0; i < kkt->m; ++i)
             if (kkt->dropped[i])
                 z[(int64_t)c * size + kkt->n + i] = 0.0;
+    if (kkt->full.by_blocks) {
+        for (int32_t c = 0; c < n_rhs; ++c)
+            pcs_kkt_blocks_solve(kkt->full.blocks, z + (int64_t)c * size, work);
+        return;
+    }
     memcpy(rhs, z, sizeof(double) * (size_t)size * (size_t)n_rhs);
     factor_solve(&kkt->full, n_rhs, z);
     for (int32_t c = 0; c < n_rhs; ++c)
         refine(&kkt->full, rhs + (int64_t)c * size, z + (int64_t)c * size, r, scale);
 }
 
+// A alone in blocks, from the copy of A that the blocks of K have
+static pcs_status prepare_free(pcs_saddle *s)
+{
+    pcs_kkt *kkt = s->kkt;
+    if (!kkt->free.blocks) {
+        PCS_TRY(pcs_kkt_blocks_create(s, false, &kkt->free.blocks));
+        pcs_kkt_blocks_set_tasks(kkt->free.blocks, s->tasks);
+    }
+    pcs_kkt_blocks_copy_nodes(kkt->full.blocks, kkt->free.blocks);
+    return PCS_OK;
+}
+
 void pcs_kkt_solve_free(pcs_saddle *s, double *x)
 {
     pcs_kkt *kkt = s->kkt;
+    if (kkt->m == 0) { // K is A
+        pcs_kkt_solve(kkt, 1, x, kkt->work);
+        return;
+    }
+    if (!kkt->free_current && kkt->full.blocks && prepare_free(s) < 0)
+        kkt->free_current = kkt->free_singular = true;
     if (!kkt->free_current)
         factor_free(kkt);
     if (kkt->free_singular) {
         for (int32_t i = 0; i < kkt->n; ++i)
             x[i] = NAN;
+        return;
+    }
+    if (kkt->free.blocks) {
+        pcs_kkt_blocks_solve(kkt->free.blocks, x, kkt->work);
         return;
     }
     memcpy(kkt->work, x, sizeof(double) * (size_t)kkt->n);

@@ -2,9 +2,10 @@
 //
 //     free and jointed   W_ij = H_i A^{-1} H_j^T - V1_i^T (D^{-1} V0_j),  S = L D U,
 //                        V0_j = L^{-1} (G A^{-1} H_j^T),  V1_i = U^{-T} (H_i A^{-1} G^T)^T
-//     coupled            W_ij = H_i x_j with K (x_j; p_j) = (H_j^T; 0)
+//     coupled            W_ij = H_i x_j with K (x_j; p_j) = (H_j^T; 0); in blocks, with K = L U,
+//                        W_ij = (U^{-T} H_i^T)^T (L^{-1} H_j^T)
 //
-// V needs only the forward half of a solve with S. When all blocks of A are symmetric, V0 = V1 and
+// V needs only the forward half of a solve with S, as do the halves of K in blocks. When all blocks of A are symmetric, V0 = V1 and
 // the upper half of W is mirrored.
 #include <string.h>
 
@@ -323,6 +324,65 @@ static void fill_blocks(const delassus *d, int32_t *cursor, pcs_block_matrix *W)
         }
 }
 
+// What the compression of K fills
+typedef struct coupled_rows {
+    int32_t n;
+    int32_t *index;          // the contacts that touch coupled islands, ascending
+    const pcs_row_block **H; // their rows
+    int32_t *first;          // n+1: number of their first row
+    int32_t *contact_of_row; // place in `index`
+    const pcs_block_matrix *W;
+} coupled_rows;
+
+// W_ij += X_ij for the contacts of one tree of the elimination, which are all partners
+static void put_compressed(void *user, int32_t n, const int32_t *row, const double *X,
+                           int32_t row_length)
+{
+    const coupled_rows *c = user;
+    const pcs_block_matrix *W = c->W;
+    for (int32_t a = 0; a < n;) {
+        const int32_t p = c->contact_of_row[row[a]], i = c->index[p], rows = c->H[p]->size;
+        int32_t e = W->row_start[i];
+        for (int32_t b = 0; b < n;) {
+            const int32_t q = c->contact_of_row[row[b]], columns = c->H[q]->size;
+            while (W->column[e] != c->index[q])
+                ++e;
+            double *block = W->value + W->value_start[e];
+            for (int32_t r = 0; r < rows; ++r)
+                for (int32_t k = 0; k < columns; ++k)
+                    block[r * columns + k] += X[(int64_t)(a + r) * row_length + b + k];
+            b += columns;
+        }
+        a += rows;
+    }
+}
+
+// Coupled islands in blocks: both halves of the factors at once for all contacts
+static pcs_status add_compressed(delassus *d, const pcs_block_matrix *W)
+{
+    int32_t rows = 0;
+    coupled_rows c = {.W = W};
+    c.index = PCS_ARENA_ARRAY(d->arena, int32_t, d->n);
+    c.H = PCS_ARENA_ARRAY(d->arena, const pcs_row_block *, d->n);
+    c.first = PCS_ARENA_ARRAY(d->arena, int32_t, d->n + 1);
+    c.contact_of_row = PCS_ARENA_ARRAY(d->arena, int32_t, W->offset[d->n]);
+    if (!c.index || !c.H || !c.first || !c.contact_of_row)
+        return no_memory(d);
+    for (int32_t i = 0; i < d->n; ++i) {
+        if (!d->contact[i].coupled)
+            continue;
+        c.index[c.n] = i;
+        c.H[c.n] = d->contact[i].row;
+        c.first[c.n] = rows;
+        for (int32_t r = 0; r < d->contact[i].row->size; ++r)
+            c.contact_of_row[rows++] = c.n;
+        ++c.n;
+    }
+    c.first[c.n] = rows;
+    return pcs_kkt_blocks_compress(d->saddle->kkt->full.blocks, d->arena, c.n, c.H, c.first,
+                                   put_compressed, &c);
+}
+
 // Columns of the coupled islands: W_ij += H_i x_j for all partners i of contact j
 static pcs_status add_coupled(delassus *d, int32_t *cursor, pcs_block_matrix *W)
 {
@@ -381,7 +441,9 @@ pcs_status pcs_saddle_delassus(pcs_saddle *saddle, int32_t n, const pcs_row_bloc
         return no_memory(&d);
     PCS_TRY(prepare_contacts(&d));
     fill_blocks(&d, cursor, W);
-    if (saddle->kkt)
+    if (saddle->kkt && saddle->kkt->full.by_blocks)
+        PCS_TRY(add_compressed(&d, W));
+    else if (saddle->kkt)
         PCS_TRY(add_coupled(&d, cursor, W));
     pcs_arena_release(arena, mark);
     return PCS_OK;

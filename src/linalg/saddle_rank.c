@@ -89,6 +89,39 @@ pcs_status pcs_rank_search(pcs_saddle *s, pcs_island_kind kind, const uint8_t *f
     return bad >= 0 ? not_finite(s, bad) : PCS_OK;
 }
 
+// Rows with a node that no other row touches take part in no dependency, if they are independent on
+// that node: what they add to the pivots there nothing takes away. Coupled islands, with a row for
+// each node of a clamped or guided face, leave them out of the search.
+bool pcs_rank_is_clear(pcs_saddle *s, const pcs_row_block *row, int32_t slot)
+{
+    const int32_t size = row->size, width = s->node_size[row->node[slot]];
+    double *M = s->work, *whole = M + (int64_t)size * size; // G B G^T of the slot, and S_kk
+    memset(M, 0, sizeof(double) * (size_t)(size * (size + 1)));
+    for (int32_t q = 0; q < row->n_nodes; ++q) {
+        const int32_t node = row->node[q], n = s->node_size[node];
+        double *B = s->weight[node].value;
+        set_weights(n, s->value + s->diagonal_start[node], B);
+        for (int32_t r = 0; r < size; ++r)
+            for (int32_t c = 0; c < n; ++c)
+                whole[r] += row->J[q][r * n + c] * B[c * (n + 1)] * row->J[q][r * n + c];
+    }
+    const double *J = row->J[slot], *B = s->weight[row->node[slot]].value;
+    for (int32_t r = 0; r < size; ++r)
+        for (int32_t t = 0; t <= r; ++t)
+            for (int32_t c = 0; c < width; ++c)
+                M[r * size + t] += J[r * width + c] * B[c * (width + 1)] * J[t * width + c];
+    for (int32_t k = 0; k < size; ++k) { // pivots of M by its lower triangle
+        if (!(M[k * size + k] > RETURN_TOLERANCE * whole[k]))
+            return false;
+        for (int32_t r = k + 1; r < size; ++r) {
+            const double f = M[r * size + k] / M[k * size + k];
+            for (int32_t t = k + 1; t <= r; ++t)
+                M[r * size + t] -= f * M[t * size + k];
+        }
+    }
+    return true;
+}
+
 // S = G A^{-1} B^T without the rows that the last search confirmed
 static pcs_status factor_without(pcs_saddle *s)
 {

@@ -206,6 +206,11 @@ int32_t pcs_sparse_lu_pivot_searches(const pcs_sparse_lu *lu)
     return lu->pivot_searches;
 }
 
+double pcs_sparse_lu_pivot_ratio(const pcs_sparse_lu *lu)
+{
+    return lu->common.rcond;
+}
+
 static double reciprocal_growth(pcs_sparse_lu *lu, double *value)
 {
     if (!klu_rgrowth(lu->pattern->start, lu->pattern->index, value, lu->symbolic, lu->numeric,

@@ -43,7 +43,9 @@ pcs_status pcs_sparse_lu_factor(pcs_sparse_lu *lu, const double *value) PCS_MUST
 // The next factor() chooses new pivots.
 void pcs_sparse_lu_forget_pivots(pcs_sparse_lu *lu);
 int32_t pcs_sparse_lu_singular_column(const pcs_sparse_lu *lu); // -1: none
-int32_t pcs_sparse_lu_pivot_searches(const pcs_sparse_lu *lu);  // how often pivots were chosen
+// Smallest over largest pivot of the last factorisation, rows scaled to one
+double pcs_sparse_lu_pivot_ratio(const pcs_sparse_lu *lu);
+int32_t pcs_sparse_lu_pivot_searches(const pcs_sparse_lu *lu); // how often pivots were chosen
 // Each of the n_rhs consecutive vectors in x becomes A^{-1} x.
 void pcs_sparse_lu_solve(pcs_sparse_lu *lu, int32_t n_rhs, double *x);
 
