@@ -1,9 +1,8 @@
 // Geometrically exact beam: the class, with one half in the plane and one in space.
 #include "elements/beam.h"
 
-void pcs_beam_turn_block(double *A, int block, const pcs_mat3 *T)
+void pcs_beam_turn_block(int n, double *A, int block, const pcs_mat3 *T)
 {
-    const int n = PCS_SPATIAL_BEAM_UNKNOWNS;
     for (int i = 0; i < n; ++i) {
         double *row = A + i * n + block;
         pcs_v3_store(row, pcs_m3_mul_v3(T, pcs_v3_load(row)));

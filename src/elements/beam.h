@@ -45,9 +45,8 @@ enum {
     PCS_SPATIAL_BEAM_UNKNOWNS = 12
 };
 
-// A 12 x 12 matrix whose rows and columns block .. block + 2 are turned by T: T A in the rows and
-// A T^T in the columns.
-void pcs_beam_turn_block(double *A, int block, const pcs_mat3 *T);
+// Turns rows and columns block .. block + 2 of A (n x n): T A in the rows, A T^T in the columns.
+void pcs_beam_turn_block(int n, double *A, int block, const pcs_mat3 *T);
 
 void pcs_planar_beam_prepare(const pcs_mat3 *R, double length, const pcs_mat3 *axes,
                              double *constants);

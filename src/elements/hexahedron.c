@@ -1,6 +1,6 @@
-// Trilinear hexahedron with 8 nodes, 2 x 2 x 2 points and twelve enhanced strain modes (solid_modes.c),
-// and the same without the modes. Nodes in the order of gmsh and VTK: 0-3 around the bottom,
-// counterclockwise seen from the top, 4-7 above them.
+// Trilinear hexahedron with 8 nodes, 2 x 2 x 2 points and twelve enhanced strain modes
+// (solid_modes.c), and the same without the modes. Nodes in the order of gmsh and VTK: 0-3 around
+// the bottom, counterclockwise seen from the top, 4-7 above them.
 //   N_a = (1 + xi_a xi)(1 + eta_a eta)(1 + zeta_a zeta)/8,  xi_a = +-1
 #include <math.h>
 #include <stddef.h>
@@ -11,8 +11,8 @@
 
 enum { NODES = 8, UNKNOWNS = 24 };
 
-// A Jacobian below this fraction of the product of its column lengths is that of a flat element: the
-// gradients of its shape functions would have fewer than six correct digits.
+// A Jacobian below this fraction of the product of its column lengths is that of a flat element:
+// the gradients of its shape functions would have fewer than six correct digits.
 #define FLAT 1e-10
 
 typedef struct hexahedron {

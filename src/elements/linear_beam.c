@@ -1,12 +1,13 @@
 // Linear beams, Euler-Bernoulli and Timoshenko, for small displacements from the start. With u the
 // displacements and r = log of the rotations of the nodes, in element axes, the deformations are
-//   u_x2 - u_x1,  r_x2 - r_x1,  r_z2 - r_z1,  r_z1 + r_z2 - 2 (u_y2 - u_y1)/L  (and the same about y),
-// with the stiffnesses EA/L, GJ/L, EI/L, 3 EI/(L (1 + phi)); phi = 12 EI/(G A_s L^2) of Timoshenko's beam
-// makes the two-node element exact in its nodes, phi = 0 is Euler-Bernoulli's [Przemieniecki1968].
-// The energy 1/2 sum k e^2 holds for any r, so that force and tangent are its exact derivatives; a
-// node turned by a has dr = T(r)^{-1} a. Everything is done in space; planar models take the part in
-// the plane, which does not couple with the rest. Consistent mass: shape functions of [FriedmanKosmatka1993],
-// with the inertia of turning sections in Timoshenko's beam alone; lumped: both at the nodes.
+//   u_x2 - u_x1,  r_x2 - r_x1,  r_z2 - r_z1,  r_z1 + r_z2 - 2 (u_y2 - u_y1)/L, and so about y,
+// with the stiffnesses EA/L, GJ/L, EI/L, 3 EI/(L (1 + phi)); phi = 12 EI/(G A_s L^2) of
+// Timoshenko's beam makes the two-node element exact in its nodes, phi = 0 is Euler-Bernoulli's
+// [Przemieniecki1968]. The energy 1/2 sum k e^2 holds for any r, so that force and tangent are its
+// exact derivatives; a node turned by a has dr = T(r)^{-1} a. Everything is done in space; planar
+// models take the part in the plane, which does not couple with the rest. Consistent mass: shape
+// functions of [FriedmanKosmatka1993], with the inertia of turning sections in Timoshenko's beam
+// alone; lumped: both at the nodes.
 #include <string.h>
 
 #include "elements/beam.h"
@@ -69,8 +70,8 @@ static void store_vector(const pcs_fe *element, const double *a, double *out)
 static void store_matrix(const pcs_fe *element, const linear_element *e, double *A, double *out)
 {
     for (int block = 0; block < SIZE; block += 6) {
-        pcs_beam_turn_block(A, block, &e->axes);
-        pcs_beam_turn_block(A, block + 3, &e->node_axes);
+        pcs_beam_turn_block(SIZE, A, block, &e->axes);
+        pcs_beam_turn_block(SIZE, A, block + 3, &e->node_axes);
     }
     if (element->property->dimension == 3)
         memcpy(out, A, sizeof(double) * SIZE * SIZE);
@@ -215,7 +216,8 @@ static double compute_force(const pcs_fe *element, bool shear, const pcs_fe_stat
     return power;
 }
 
-// K = sum_m B_m (k_m (B_m + b d(B_m v)/dq))^T + sum_m s_m dB_m/dq; B_m depends on the rotations alone:
+// K = sum_m B_m (k_m (B_m + b d(B_m v)/dq))^T + sum_m s_m dB_m/dq; B_m depends on the rotations
+// alone:
 //   d(c.Q w)/da = c^T d(Q w)/dr Q,   d(Q^T c)/da = d(Q^T c)/dr Q
 static void compute_tangent(const pcs_fe *element, bool shear, const pcs_fe_state *state,
                             double scale_K, double scale_C, double *A)
@@ -223,10 +225,10 @@ static void compute_tangent(const pcs_fe *element, bool shear, const pcs_fe_stat
     linear_element e;
     linear_strain s;
     double local[SIZE * SIZE] = {0}, moment[SIZE] = {0};
-    pcs_mat3 rate[2]; // d(Q w)/da
+    pcs_mat3 rate[2] = {{{{0}}}}; // d(Q w)/da
     load_element(element, shear, &e);
     compute_strains(element, state, &e, &s);
-    for (int i = 0; i < 2; ++i) {
+    for (int i = 0; e.damping > 0 && i < 2; ++i) {
         rate[i] = pcs_so3_tangent_inverse_derivative(s.r[i], s.w[i]);
         rate[i] = pcs_m3_mul(&rate[i], &s.Q[i]);
     }

@@ -1,12 +1,13 @@
 // Geometrically exact beam in the plane [Reissner1972]: two frames, straight at the start, one
 // integration point. With theta the mean angle of the element's axes at the nodes, t1 and t2 the
 // axes at that angle, d = (x_2 - x_1)/L and psi the angle between the nodes,
-//   G1 = t1.d - 1,   G2 = t2.d,   kappa = psi/L,   energy  L/2 (EA G1^2 + G A_y G2^2 + E I_z kappa^2),
+//   G1 = t1.d - 1,  G2 = t2.d,  kappa = psi/L,  energy  L/2 (EA G1^2 + G A_y G2^2 + EI kappa^2),
 // and with Theta = (0, 0, 1/2, 0, 0, 1/2), T_i the rows of t_i.d, g_i = t_i.d
 //   B1 = T1 + g2 Theta,  B2 = T2 - g1 Theta,
-//   H1 = T2 Theta^T + Theta T2^T - g1 Theta Theta^T,  H2 = -T1 Theta^T - Theta T1^T - g2 Theta Theta^T
+//   H1 = T2 Theta^T + Theta T2^T - g1 Theta Theta^T,
+//   H2 = -T1 Theta^T - Theta T1^T - g2 Theta Theta^T
 // are first and second derivatives of the strains e, whose stresses are s_i = k_i (e_i + b B_i.v).
-// One point integrates the shear of a linear bending moment exactly enough not to lock.
+// With one point the shear does not lock.
 #include <string.h>
 
 #include "elements/beam.h"

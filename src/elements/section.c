@@ -140,8 +140,8 @@ pcs_status pcs_line_length(pcs_context *ctx, const pcs_vec3 *X, double *length)
                      X[0].x, X[0].y, X[0].z);
 }
 
-// The section's y if it has one; otherwise the local z is as near to the z of the mesh as it can be,
-// as in planar models, and an element along that z has its y along the y of the mesh.
+// The section's y if it has one; otherwise the local z is as near to the z of the mesh as it can
+// be, as in planar models, and an element along that z has its y along the y of the mesh.
 pcs_status pcs_beam_axes(pcs_context *ctx, const pcs_fe_property *property, const pcs_vec3 *X,
                          const pcs_mat3 *R, double *length, pcs_mat3 *axes)
 {

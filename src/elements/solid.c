@@ -1,4 +1,4 @@
-// Total Lagrangian solid elements with assumed strains. At a point, with F = sum_a x_a (x) grad N_a,
+// Total Lagrangian solid elements with assumed strains. With F = sum_a x_a (x) grad N_a at a point,
 //   E = (F^T F - I)/2 - sum_k M_k r_k,   r_k = sum_p w M_k : D (F^T F - I)/2     (no modes: M = 0)
 // is the strain of least elastic energy among those that the modes reach: enhanced assumed strain
 // with its parameters eliminated [SimoRifai1990]. The energy is V = sum_p w W(E), with the volume
@@ -78,8 +78,9 @@ static void relax(const pcs_solid_shape *shape, double (*y)[3], double (*z)[3], 
     double pairs[PCS_SOLID_PAIRS], r[PCS_SOLID_MODES], raw[PCS_SOLID_MODES];
     for (int32_t a = 0, pair = 0; a < NODES; ++a)
         for (int32_t b = 0; b <= a; ++b, ++pair)
-            pairs[pair] = s * (y[a][0] * z[b][0] + y[a][1] * z[b][1] + y[a][2] * z[b][2] +
-                               y[b][0] * z[a][0] + y[b][1] * z[a][1] + y[b][2] * z[a][2]);
+            pairs[pair] = (a == b ? s : 2 * s) *
+                          (y[a][0] * z[b][0] + y[a][1] * z[b][1] + y[a][2] * z[b][2] +
+                           y[b][0] * z[a][0] + y[b][1] * z[a][1] + y[b][2] * z[a][2]);
     pcs_solid_modes_measure(shape->modes, pairs, r);
     pcs_solid_modes_combine(shape->modes, 1, r, raw);
     for (int32_t p = 0; p < shape->n_points; ++p)
@@ -290,8 +291,7 @@ void pcs_solid_results(const pcs_fe *element, const pcs_solid_shape *shape,
 // Left^T right, accumulated row by row.
 typedef struct products {
     int32_t n_rows;
-    double left[POINTS * 6 + PCS_SOLID_MODES + 2][WIDE],
-        right[POINTS * 6 + PCS_SOLID_MODES + 2][WIDE];
+    double left[POINTS * 6 + 2][WIDE], right[POINTS * 6 + 2][WIDE];
 } products;
 
 enum { TILE = PCS_KERNEL_WIDTH };
@@ -331,7 +331,7 @@ static void add_products(const products *rows, int32_t n, bool half, double a[WI
             add_two_rows(rows->n_rows, &rows->left[0][i], &rows->right[0][j], &a[i][j]);
 }
 
-// Derivative of (F^T F)/2 by the nodes: B. With F' in place of F, the derivative of the strain rate.
+// B: derivative of (F^T F)/2 by the nodes
 static void strain_rows(int32_t n_nodes, const double (*g)[3], const pcs_mat3 *gradient,
                         double (*rows)[WIDE])
 {
@@ -351,37 +351,85 @@ static void strain_rows(int32_t n_nodes, const double (*g)[3], const pcs_mat3 *g
             rows[c][j] = 0;
 }
 
-// s B^T D B + s_rate B^T D B' over the points, less what the modes take, for the elasticity D at
-// rest. B' is B of the rates; r is NULL where s_rate is 0.
-static void linear_products(const pcs_solid_shape *shape, strains *k, double s, rates *r,
-                            double s_rate, products *rows)
+// What a node brings to the products of a linear law at the points.
+typedef struct node_terms {
+    double t[POINTS][3];      // F grad N
+    double normal[POINTS][3]; // w lambda G grad N
+    double shear[POINTS][3];  // w mu G grad N
+} node_terms;
+
+// Block of two nodes, kept in registers over the points
+static inline void add_linear_block(const pcs_solid_shape *shape, int32_t m, int32_t l,
+                                    const node_terms *first, const node_terms *second,
+                                    double (*FG)[3][3], double *a)
 {
-    rows->n_rows = 0;
+    double xx = 0, xy = 0, xz = 0, yx = 0, yy = 0, yz = 0, zx = 0, zy = 0, zz = 0;
     for (int32_t p = 0; p < shape->n_points; ++p) {
-        const double w = shape->weight[p];
-        double(*left)[WIDE] = &rows->left[rows->n_rows], *right = rows->right[rows->n_rows];
-        strain_rows(shape->n_nodes, gradients(shape, p), &k->F[p], left);
-        pcs_material_elasticity(scaled_lame(k->lame, s * w), WIDE, left[0], right);
-        if (r) {
-            double strain[6][WIDE], stress[6 * WIDE];
-            strain_rows(shape->n_nodes, gradients(shape, p), &r->F[p], strain);
-            pcs_material_elasticity(scaled_lame(k->lame, s_rate * w), WIDE, strain[0], stress);
-            for (int32_t j = 0; j < 6 * WIDE; ++j)
-                right[j] += stress[j];
-        }
-        rows->n_rows += 6;
+        const double *g = gradients(shape, p)[m], *h = gradients(shape, p)[l];
+        const double *t = first->t[p], *u = second->t[p], (*f)[3] = (const double(*)[3])FG[p];
+        const double *normal = second->normal[p], *shear = first->shear[p];
+        const double c = g[0] * h[0] + g[1] * h[1] + g[2] * h[2];
+        xx += t[0] * normal[0] + u[0] * shear[0] + c * f[0][0];
+        xy += t[0] * normal[1] + u[0] * shear[1] + c * f[0][1];
+        xz += t[0] * normal[2] + u[0] * shear[2] + c * f[0][2];
+        yx += t[1] * normal[0] + u[1] * shear[0] + c * f[1][0];
+        yy += t[1] * normal[1] + u[1] * shear[1] + c * f[1][1];
+        yz += t[1] * normal[2] + u[1] * shear[2] + c * f[1][2];
+        zx += t[2] * normal[0] + u[2] * shear[0] + c * f[2][0];
+        zy += t[2] * normal[1] + u[2] * shear[1] + c * f[2][1];
+        zz += t[2] * normal[2] + u[2] * shear[2] + c * f[2][2];
     }
-    if (!shape->modes)
-        return;
+    const double block[3][3] = {{xx, xy, xz}, {yx, yy, yz}, {zx, zy, zz}};
+    for (int32_t i = 0; i < 3; ++i)
+        for (int32_t j = 0; j < 3; ++j)
+            a[i * WIDE + j] += block[i][j];
+}
+
+// a_ab += sum_p w B_a^T D B'_b for the elasticity D at rest, B of F and B' of G = s F + s_rate F':
+//   lambda (F g_a)(G g_b)^T + mu ((g_a . g_b) F G^T + (F g_b)(G g_a)^T),   g = grad N.
+// Half the work of products of strain rows. r is NULL where s_rate is 0; then the lower half is
+// left out.
+static void add_linear(const pcs_solid_shape *shape, const strains *k, double s, const rates *r,
+                       double s_rate, double a[WIDE][WIDE])
+{
+    const int32_t n = shape->n_nodes;
+    node_terms node[NODES];
+    double FG[POINTS][3][3]; // w mu F G^T
+    for (int32_t p = 0; p < shape->n_points; ++p) {
+        const double(*F)[3] = (const double(*)[3])k->F[p].m, (*g)[3] = gradients(shape, p);
+        const double lambda = shape->weight[p] * k->lame.lambda, mu = shape->weight[p] * k->lame.mu;
+        double G[3][3];
+        for (int32_t i = 0; i < 3; ++i)
+            for (int32_t j = 0; j < 3; ++j)
+                G[i][j] = s * F[i][j] + (r ? s_rate * r->F[p].m[i][j] : 0);
+        for (int32_t i = 0; i < 3; ++i) {
+            for (int32_t j = 0; j < 3; ++j)
+                FG[p][i][j] = mu * (F[i][0] * G[j][0] + F[i][1] * G[j][1] + F[i][2] * G[j][2]);
+            for (int32_t m = 0; m < n; ++m) {
+                const double tau = G[i][0] * g[m][0] + G[i][1] * g[m][1] + G[i][2] * g[m][2];
+                node[m].t[p][i] = F[i][0] * g[m][0] + F[i][1] * g[m][1] + F[i][2] * g[m][2];
+                node[m].normal[p][i] = lambda * tau;
+                node[m].shear[p][i] = mu * tau;
+            }
+        }
+    }
+    for (int32_t m = 0; m < n; ++m)
+        for (int32_t l = r ? 0 : m; l < n; ++l)
+            add_linear_block(shape, m, l, &node[m], &node[l], FG, &a[3 * m][3 * l]);
+}
+
+// Less what the modes take: -s G^T G - s_rate G^T G', G the derivative of the r_k by the nodes
+static void mode_products(const pcs_solid_shape *shape, strains *k, double s, rates *r,
+                          double s_rate, products *rows)
+{
     double rate[PCS_SOLID_MODES][WIDE] = {{0}};
-    double(*left)[WIDE] = &rows->left[rows->n_rows], (*right)[WIDE] = &rows->right[rows->n_rows];
-    pcs_solid_modes_gradient(shape->modes, k->y, left);
+    pcs_solid_modes_gradient(shape->modes, k->y, rows->left);
     if (r)
         pcs_solid_modes_gradient(shape->modes, r->v, rate);
     for (int32_t i = 0; i < PCS_SOLID_MODES; ++i)
         for (int32_t j = 0; j < WIDE; ++j)
-            right[i][j] = -s * left[i][j] - s_rate * rate[i][j];
-    rows->n_rows += PCS_SOLID_MODES;
+            rows->right[i][j] = -s * rows->left[i][j] - s_rate * rate[i][j];
+    rows->n_rows = PCS_SOLID_MODES;
 }
 
 // dS/dE of a point, without the coupling of the points by their mean volume
@@ -488,8 +536,12 @@ void pcs_solid_tangent(const pcs_fe *element, const pcs_solid_shape *shape,
     }
     const double at_rest = damping * scale_C + (k.law->linear ? scale_K : 0);
     if (at_rest != 0 || viscous) {
-        linear_products(shape, &k, at_rest, viscous ? &r : NULL, damping * scale_K, &rows);
-        add_products(&rows, n, !viscous, a);
+        rates *moving = viscous ? &r : NULL;
+        add_linear(shape, &k, at_rest, moving, damping * scale_K, a);
+        if (shape->modes) {
+            mode_products(shape, &k, at_rest, moving, damping * scale_K, &rows);
+            add_products(&rows, n, !viscous, a);
+        }
     }
     if (!k.law->linear && scale_K != 0) {
         nonlinear_products(shape, &k, scale_K, &rows);

@@ -28,7 +28,7 @@ enum {
 typedef struct pcs_solid_modes {
     double frame[6][6]; // strains of the natural axes at the centre to Cartesian strains
     double combination[PCS_SOLID_MODES][PCS_SOLID_MODES]; // columns: orthonormal from raw modes
-    // of pair (a, b) and mode k: sum_p w grad N_a . (D M_k) grad N_b, those with a > b doubled
+    // of pair (a, b) and mode k: sum_p w grad N_a . (D M_k) grad N_b
     double form[PCS_SOLID_PAIRS][PCS_SOLID_MODES];
 } pcs_solid_modes;
 
@@ -49,7 +49,8 @@ bool pcs_solid_modes_init(pcs_solid_modes *modes, const pcs_solid_shape *shape, 
 
 pcs_status pcs_solid_check(pcs_context *ctx, const pcs_fe_property *property);
 // The functions of pcs_fe_class. A neo-Hookean element that is turned inside out (det F <= 0 at a
-// point, or a strain with det C <= 0) has NaN for forces, tangent and stresses and HUGE_VAL for energy.
+// point, or a strain with det C <= 0) has NaN for forces, tangent and stresses and HUGE_VAL for
+// energy.
 double pcs_solid_force(const pcs_fe *element, const pcs_solid_shape *shape,
                        const pcs_fe_state *state, double *f);
 void pcs_solid_tangent(const pcs_fe *element, const pcs_solid_shape *shape,

@@ -1,6 +1,6 @@
-// Twelve enhanced strain modes [SimoRifai1990, SimoArmeroTaylor1993]: with xi, eta, zeta the natural
-// coordinates, the tensor axes of the element's centre and the factor 1/det J, which makes every
-// mode orthogonal to constant stresses,
+// Twelve enhanced strain modes [SimoRifai1990, SimoArmeroTaylor1993]: with xi, eta, zeta the
+// natural coordinates, the tensor axes of the element's centre and the factor 1/det J, which makes
+// every mode orthogonal to constant stresses,
 //   E_xixi: xi   E_etaeta: eta   E_zetazeta: zeta
 //   2 E_xieta: xi, eta   2 E_etazeta: eta, zeta   2 E_zetaxi: zeta, xi
 //   volume: xi eta, eta zeta, zeta xi.
@@ -31,7 +31,7 @@ void pcs_solid_modes_gradient(const pcs_solid_modes *modes, double (*y)[3], doub
     for (int32_t a = 0; a < NODES; ++a)
         for (int32_t b = 0; b <= a; ++b, ++pair)
             for (int32_t k = 0; k < N; ++k)
-                form[a][b][k] = form[b][a][k] = (a == b ? 1 : 0.5) * (*pair)[k];
+                form[a][b][k] = form[b][a][k] = (*pair)[k];
     for (int32_t a = 0; a < NODES; ++a)
         for (int32_t i = 0; i < 3; ++i) {
             double column[N];
@@ -182,7 +182,7 @@ static void raw_modes(pcs_solid_modes *modes, const pcs_solid_shape *shape, pcs_
                                T[2][k] * x[2] * y[2] + T[3][k] * (x[0] * y[1] + x[1] * y[0]) +
                                T[4][k] * (x[1] * y[2] + x[2] * y[1]) +
                                T[5][k] * (x[2] * y[0] + x[0] * y[2]);
-                    modes->form[pair][k] += (a == b ? w : 2 * w) * q;
+                    modes->form[pair][k] += w * q;
                 }
         }
     }

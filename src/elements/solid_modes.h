@@ -6,7 +6,7 @@
 
 #include "elements/solid.h"
 
-// sum_p w M_k : D E for the strain E = sum_(a,b) pairs_ab grad N_a (x) grad N_b, pairs symmetric
+// sum_p w M_k : D E for the strain E = sum_(b <= a) pairs_ab sym(grad N_a (x) grad N_b)
 void pcs_solid_modes_measure(const pcs_solid_modes *modes, const double *pairs, double *out);
 // The derivative of that by the nodes for pairs_ab = y_a . y_b / 2: rows of 24
 void pcs_solid_modes_gradient(const pcs_solid_modes *modes, double (*y)[3],

@@ -2,8 +2,8 @@
 // With A, B the element's axes at the nodes, psi = log(A^T B) and the frame in the middle
 // R = A exp(psi/2) = B exp(-psi/2), which is objective [CrisfieldJelenic1999], d = (x_2 - x_1)/L:
 //   Gamma = R^T d - e1,   kappa = psi/L,   energy  L/2 (Gamma.C Gamma + kappa.D kappa).
-// For rotations a, b of the nodes about the element's axes there, with Q = T(psi)^{-1}, P = (I + S(t))/2 and
-// t = tan(|psi|/4)/|psi| psi, psi and the middle frame change by
+// For rotations a, b of the nodes about the element's axes there, with Q = T(psi)^{-1},
+// P = (I + S(t))/2 and t = tan(|psi|/4)/|psi| psi, psi and the middle frame change by
 //   dpsi = Q b - Q^T a,   w = P b + P^T a,   dGamma = R^T dd + g x w,  g = R^T d.
 // With n = C (Gamma + b Gamma'), m = D (kappa + b kappa'), h = L n x g the forces are
 //   f_2 = -R n = -f_1,   moments  -(P h - Q m) on a and -(P^T h + Q^T m) on b.
@@ -115,10 +115,12 @@ double pcs_spatial_beam_force(const pcs_fe *element, const pcs_fe_state *state, 
 }
 
 // ---- Tangent ----
-// Rows over the unknowns (x_1, a, x_2, b), 3 x 12, with a and b about the element's axes.
+// Rows over (x_2 - x_1, a, b), 3 x 9, with a and b about the element's axes.
+
+enum { COLUMNS = 9, AT_X = 0, AT_A = 3, AT_B = 6 };
 
 typedef struct rows {
-    double m[3][SIZE];
+    double m[3][COLUMNS];
 } rows;
 
 static void set_block(rows *r, int column, double s, const pcs_mat3 *A, bool transposed)
@@ -134,7 +136,7 @@ static void add_product(rows *r, double s, const pcs_mat3 *A, const rows *x)
     for (int i = 0; i < 3; ++i)
         for (int k = 0; k < 3; ++k) {
             double a = s * A->m[i][k];
-            for (int j = 0; j < SIZE; ++j)
+            for (int j = 0; j < COLUMNS; ++j)
                 r->m[i][j] += a * x->m[k][j];
         }
 }
@@ -145,18 +147,17 @@ static void compute_rows(const spatial_strain *s, rows *psi, rows *w, rows *gamm
     memset(psi, 0, sizeof *psi);
     memset(w, 0, sizeof *w);
     memset(gamma, 0, sizeof *gamma);
-    set_block(psi, 3, -1, &s->Q, true);
-    set_block(psi, 9, 1, &s->Q, false);
-    set_block(w, 3, 1, &s->P, true);
-    set_block(w, 9, 1, &s->P, false);
+    set_block(psi, AT_A, -1, &s->Q, true);
+    set_block(psi, AT_B, 1, &s->Q, false);
+    set_block(w, AT_A, 1, &s->P, true);
+    set_block(w, AT_B, 1, &s->P, false);
     pcs_mat3 skew = pcs_m3_skew(s->g);
-    set_block(gamma, 0, -1 / s->L, &s->R, true);
-    set_block(gamma, 6, 1 / s->L, &s->R, true);
+    set_block(gamma, AT_X, 1 / s->L, &s->R, true);
     add_product(gamma, 1, &skew, w);
 }
 
 // d(Gamma')/dq = S(R^T dv/L) w - S(spin) dGamma - 1/2 S(g) S(w_2 - w_1) dt
-// L d(kappa')/dq = d(Q w_2)/dpsi dpsi - d(Q^T w_1)/dpsi dpsi
+// L d(kappa')/dq = d(Q w_2)/dpsi dpsi - d(Q^T w_1)/dpsi dpsi, where Q^T a = Q a - psi x a
 static void compute_rate_rows(const spatial_strain *s, const pcs_mat3 *dt, const rows *psi,
                               const rows *w, const rows *gamma, rows *gamma_rate, rows *kappa_rate)
 {
@@ -168,55 +169,72 @@ static void compute_rate_rows(const spatial_strain *s, const pcs_mat3 *dt, const
     add_product(gamma_rate, 1, &dv, w);
     add_product(gamma_rate, -1, &spin, gamma);
     add_product(gamma_rate, -0.5, &turn, psi);
-    pcs_mat3 b = pcs_so3_tangent_inverse_derivative(s->psi, s->w[1]);
-    pcs_mat3 a = pcs_so3_tangent_inverse_derivative(pcs_v3_scale(-1, s->psi), s->w[0]);
+    pcs_mat3 skew = pcs_m3_skew(s->w[0]);
+    pcs_mat3 D = pcs_so3_tangent_inverse_derivative(s->psi, pcs_v3_sub(s->w[1], s->w[0]));
+    D = pcs_m3_add(&D, -1, &skew);
     memset(kappa_rate, 0, sizeof *kappa_rate);
-    add_product(kappa_rate, 1 / s->L, &b, psi);
-    add_product(kappa_rate, 1 / s->L, &a, psi);
+    add_product(kappa_rate, 1 / s->L, &D, psi);
 }
 
 // A += s B^T diag(k) X
 static void add_material(double *A, double s, const rows *B, const double k[3], const rows *X)
 {
     for (int r = 0; r < 3; ++r)
-        for (int i = 0; i < SIZE; ++i) {
+        for (int i = 0; i < COLUMNS; ++i) {
             double b = s * k[r] * B->m[r][i];
-            for (int j = 0; b != 0 && j < SIZE; ++j)
-                A[i * SIZE + j] += b * X->m[r][j];
+            for (int j = 0; j < COLUMNS; ++j)
+                A[i * COLUMNS + j] += b * X->m[r][j];
         }
+}
+
+// r = s r + t x
+static void combine(rows *r, double s, double t, const rows *x)
+{
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < COLUMNS; ++j)
+            r->m[i][j] = s * r->m[i][j] + t * x->m[i][j];
 }
 
 static void add_rows(double *A, int row, double s, const rows *r)
 {
     for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < SIZE; ++j)
-            A[(row + i) * SIZE + j] += s * r->m[i][j];
+        for (int j = 0; j < COLUMNS; ++j)
+            A[(row + i) * COLUMNS + j] += s * r->m[i][j];
 }
 
 // The change of the forces with n and m kept:
-//   R n:  -R S(n) w;   P h:  P L S(n) dGamma - 1/2 S(h) dt;   P^T h:  P^T L S(n) dGamma + 1/2 S(h) dt;
-//   Q m, Q^T m:  derivatives along dpsi
+//   R n:  -R S(n) w;   P h:  P L S(n) dGamma - 1/2 S(h) dt;   P^T h:  P^T L S(n) dGamma + 1/2 S(h)
+//     dt;
+//   Q m:  D dpsi;   Q^T m:  (D + S(m)) dpsi, because Q^T m = Q m - psi x m
 static void add_geometric(double *A, double scale, const spatial_strain *s, const pcs_mat3 *dt,
                           const rows *psi, const rows *w, const rows *gamma)
 {
     rows force = {{{0}}}, lever = {{{0}}}, a = {{{0}}}, b = {{{0}}};
     pcs_mat3 n = pcs_m3_skew(s->n), Rn = pcs_m3_mul(&s->R, &n);
     pcs_mat3 h = pcs_m3_skew(pcs_v3_scale(s->L, pcs_v3_cross(s->n, s->g)));
-    pcs_mat3 turn = pcs_m3_mul(&h, dt), Pt = pcs_m3_transpose(&s->P);
-    pcs_mat3 Qm = pcs_so3_tangent_inverse_derivative(s->psi, s->m);
-    pcs_mat3 Qtm = pcs_so3_tangent_inverse_derivative(pcs_v3_scale(-1, s->psi), s->m);
+    pcs_mat3 turn = pcs_m3_mul(&h, dt), Pt = pcs_m3_transpose(&s->P), m = pcs_m3_skew(s->m);
+    pcs_mat3 D = pcs_so3_tangent_inverse_derivative(s->psi, s->m);
+    pcs_mat3 at_a = pcs_m3_add(&D, 0.5, &turn), at_b = pcs_m3_add(&at_a, 1, &m);
     add_product(&force, -1, &Rn, w);
     add_product(&lever, s->L, &n, gamma);
     add_product(&a, 1, &s->P, &lever);
-    add_product(&a, -0.5, &turn, psi);
-    add_product(&a, -1, &Qm, psi);
+    add_product(&a, -1, &at_a, psi);
     add_product(&b, 1, &Pt, &lever);
-    add_product(&b, 0.5, &turn, psi);
-    add_product(&b, -1, &Qtm, psi);
-    add_rows(A, 0, -scale, &force);
-    add_rows(A, 3, scale, &a);
-    add_rows(A, 6, scale, &force);
-    add_rows(A, 9, scale, &b);
+    add_product(&b, 1, &at_b, psi);
+    add_rows(A, AT_X, scale, &force);
+    add_rows(A, AT_A, scale, &a);
+    add_rows(A, AT_B, scale, &b);
+}
+
+// From (x_2 - x_1, a, b) to the unknowns of the two nodes
+static void expand(const double *D, double *A)
+{
+    static const int FROM[SIZE] = {0, 1, 2, 3, 4, 5, 0, 1, 2, 6, 7, 8};
+    for (int i = 0; i < SIZE; ++i)
+        for (int j = 0; j < SIZE; ++j) {
+            double value = D[FROM[i] * COLUMNS + FROM[j]];
+            A[i * SIZE + j] = (i < 3) != (j < 3) ? -value : value;
+        }
 }
 
 void pcs_spatial_beam_tangent(const pcs_fe *element, const pcs_fe_state *state, double scale_K,
@@ -224,26 +242,26 @@ void pcs_spatial_beam_tangent(const pcs_fe *element, const pcs_fe_state *state, 
 {
     spatial_strain s;
     rows psi, w, gamma, kappa = {{{0}}};
+    double D[COLUMNS * COLUMNS] = {0};
     compute_strains(element, state, &s);
     compute_rows(&s, &psi, &w, &gamma);
-    pcs_mat3 unit = pcs_m3_identity(), dt = pcs_so3_quarter_tangent_derivative(s.psi);
-    add_product(&kappa, 1 / s.L, &unit, &psi);
+    pcs_mat3 dt = pcs_so3_quarter_tangent_derivative(s.psi);
+    combine(&kappa, 0, 1 / s.L, &psi);
+    if (scale_K != 0)
+        add_geometric(D, scale_K, &s, &dt, &psi, &w, &gamma);
 
-    double material = s.L * (scale_K + scale_C * s.damping);
-    memset(A, 0, sizeof(double) * SIZE * SIZE);
-    add_material(A, material, &gamma, s.k.strain, &gamma);
-    add_material(A, material, &kappa, s.k.curvature, &kappa);
-    if (scale_K != 0) {
-        add_geometric(A, scale_K, &s, &dt, &psi, &w, &gamma);
-        if (s.damping > 0) {
-            rows gamma_rate, kappa_rate;
-            compute_rate_rows(&s, &dt, &psi, &w, &gamma, &gamma_rate, &kappa_rate);
-            add_material(A, s.L * scale_K * s.damping, &gamma, s.k.strain, &gamma_rate);
-            add_material(A, s.L * scale_K * s.damping, &kappa, s.k.curvature, &kappa_rate);
-        }
-    }
-    pcs_beam_turn_block(A, 3, &s.axes);
-    pcs_beam_turn_block(A, 9, &s.axes);
+    // scale_K d(strain + b strain rate)/dq + scale_C b d(strain)/dq
+    rows along = gamma, turning = kappa;
+    if (scale_K != 0 && s.damping > 0)
+        compute_rate_rows(&s, &dt, &psi, &w, &gamma, &along, &turning);
+    combine(&along, scale_K * s.damping, scale_K + scale_C * s.damping, &gamma);
+    combine(&turning, scale_K * s.damping, scale_K + scale_C * s.damping, &kappa);
+    add_material(D, s.L, &gamma, s.k.strain, &along);
+    add_material(D, s.L, &kappa, s.k.curvature, &turning);
+
+    pcs_beam_turn_block(COLUMNS, D, AT_A, &s.axes);
+    pcs_beam_turn_block(COLUMNS, D, AT_B, &s.axes);
+    expand(D, A);
 }
 
 double pcs_spatial_beam_energy(const pcs_fe *element, const pcs_fe_state *state)

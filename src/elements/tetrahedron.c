@@ -9,8 +9,8 @@
 
 enum { NODES = 4, UNKNOWNS = 12 };
 
-// A determinant below this fraction of the product of the edges at node 0 is that of a flat element:
-// the gradients of its shape functions would have fewer than six correct digits.
+// A determinant below this fraction of the product of the edges at node 0 is that of a flat
+// element: the gradients of its shape functions would have fewer than six correct digits.
 #define FLAT 1e-10
 
 typedef struct tetrahedron {

@@ -73,6 +73,8 @@ int32_t pcs_saddle_find_coupling(const pcs_saddle *saddle, int32_t i, int32_t j)
 // Threads for the large fronts of coupled islands from now on (NULL: none). The bits of the results
 // do not depend on their number. The pool must live as long as it is used here.
 void pcs_saddle_set_tasks(pcs_saddle *saddle, pcs_tasks *tasks);
+// y += |A| x with the absolute values of the present A, x >= 0
+void pcs_saddle_absolute_multiply(const pcs_saddle *saddle, const double *x, double *y);
 
 // Factorises the present A and G. PCS_ERROR_SINGULAR when A has no usable factorisation; then
 // pcs_saddle_singular_node() names the node. PCS_ERROR_NUMERIC when G is not finite. No heap call

@@ -1,6 +1,8 @@
 // Whole-model terms: loops over the element classes, plus the small tools that elements share.
 #include "model/assembly.h"
 
+#include <float.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -152,6 +154,22 @@ void pcs_model_rate_tangent(const pcs_model *model, const pcs_configuration *c, 
     for (int k = 0; k < CLASS_COUNT; ++k)
         if (classes[k]->rate_tangent)
             classes[k]->rate_tangent(model, c, scale, blocks);
+}
+
+void pcs_model_force_rounding(const pcs_model *model, const pcs_configuration *c,
+                              const pcs_saddle *A, double scale, double *work, double *out)
+{
+    for (int32_t i = 0; i < model->nodes.count; ++i) {
+        const pcs_node *node = pcs_model_node(model, i);
+        const int32_t flat = pcs_node_translations(node->kind);
+        for (int32_t j = 0; j < node->n_v; ++j) {
+            const double q = j < flat || node->kind == PCS_NODE_PLANAR ? fabs(c->q[node->q + j])
+                                                                       : 1;
+            work[node->v + j] = DBL_EPSILON / scale * (j < flat ? q : fmax(q, 1));
+            out[node->v + j] = 0;
+        }
+    }
+    pcs_saddle_absolute_multiply(A, work, out);
 }
 
 pcs_status pcs_model_saddle_create(pcs_context *ctx, const pcs_model *model,

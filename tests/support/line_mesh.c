@@ -283,7 +283,8 @@ int32_t line_mesh_frequencies(const line_mesh *mesh, double *omega)
 
 // ---- Checks ----
 
-// Difference quotients over +-h and +-2h: the error is h^4/30 of the fifth derivative and rounding/h.
+// Difference quotients over +-h and +-2h: the error is h^4/30 of the fifth derivative and
+// rounding/h.
 static const double STEP = 1e-3;
 static const double PLACE[4] = {-2, -1, 1, 2};
 static const double WEIGHT[4] = {1.0 / 12, -8.0 / 12, 8.0 / 12, -1.0 / 12};

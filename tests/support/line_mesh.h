@@ -1,6 +1,6 @@
 // A small mesh of bars or beams outside of any model: assembly into dense matrices, Newton's method
-// for statics, frequencies by LAPACK, and the checks that every finite element has to pass. Any class
-// of finite_element.h fits.
+// for statics, frequencies by LAPACK, and the checks that every finite element has to pass. Any
+// class of finite_element.h fits.
 #ifndef PERCUSS_TESTS_LINE_MESH_H
 #define PERCUSS_TESTS_LINE_MESH_H
 

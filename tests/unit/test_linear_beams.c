@@ -1,5 +1,5 @@
-// Linear beams: derivatives, closed forms of statics, frequencies of Euler-Bernoulli, Timoshenko and
-// torsion, consistent and lumped mass.
+// Linear beams: derivatives, closed forms of statics, frequencies of Euler-Bernoulli, Timoshenko
+// and torsion, consistent and lumped mass.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -208,7 +208,8 @@ static void test_rigid_motions(void **state)
 // ---- Vibrations ----
 
 // Clamped-free and free-free in the plane and in space, (kL)^2 sqrt(EI/(rho A))/L^2 with
-// cos kL cosh kL = -1 or +1. Hermite elements: from above, omega is too large by (k h)^4/1440 and more.
+// cos kL cosh kL = -1 or +1. Hermite elements: from above, omega is too large by (k h)^4/1440 and
+// more.
 static void bernoulli_modes(int32_t dimension, bool clamped, bool lumped)
 {
     static const double ROOTS[2][3] = {{4.73004074, 7.85320462, 10.9956078},
@@ -276,8 +277,9 @@ static void timoshenko_errors(int32_t n, bool lumped, double error[3])
                    1;
 }
 
-// The shear strain is constant in an element, so that a thick beam has order 2, at most the error of
-// a beam of pure shear, which is a rod: (k h)^2/24, too high with the consistent mass, too low with the lumped.
+// The shear strain is constant in an element, so that a thick beam has order 2, at most the error
+// of a beam of pure shear, which is a rod: (k h)^2/24, too high with the consistent mass, too low
+// with the lumped.
 static void test_timoshenko_frequencies(void **state)
 {
     (void)state;
@@ -318,8 +320,8 @@ static void test_rod_frequencies(void **state)
     }
 }
 
-// The Hermite mass in numbers: rho A L/420 (156, 22 L, 54, -13 L; 4 L^2, 13 L, -3 L^2) about z, with the
-// other signs about y; and rigid motions of both classes have the energy of the rod.
+// The Hermite mass in numbers: rho A L/420 (156, 22 L, 54, -13 L; 4 L^2, 13 L, -3 L^2) about z,
+// with the other signs about y; and rigid motions of both classes have the energy of the rod.
 static void test_mass(void **state)
 {
     (void)state;

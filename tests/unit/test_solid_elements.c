@@ -1,6 +1,7 @@
-// Solid elements one by one: energy, force and tangents against finite differences, objectivity, rank,
-// mass, stresses, messages. Every check runs over three classes (hexahedron with and without strain
-// modes, tetrahedron) and both material laws, on distorted elements with large strains and rotations.
+// Solid elements one by one: energy, force and tangents against finite differences, objectivity,
+// rank, mass, stresses, messages. Every check runs over three classes (hexahedron with and without
+// strain modes, tetrahedron) and both material laws, on distorted elements with large strains and
+// rotations.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -91,8 +92,8 @@ static double *coordinate(pcs_vec3 *x, int32_t j)
 
 // ---- Derivatives ----
 
-// The numbers of the element are below 10, their fifth derivatives below 1e4: PROBE_TOLERANCE covers
-// them. Strains are kept below those at which the logarithm of J has steeper derivatives.
+// The numbers of the element are below 10, their fifth derivatives below 1e4: PROBE_TOLERANCE
+// covers them. Strains are kept below those at which the logarithm of J has steeper derivatives.
 static void check_gradient(sample *s)
 {
     double f[UNKNOWNS];
@@ -311,9 +312,9 @@ static double hourglass_stiffness(const pcs_fe_class *class, pcs_material_law la
     return values[0];
 }
 
-// Enhanced elements are known for hourglasses under compression. This one has none from 0.65 to 1.6 of
-// its height: its softest hourglass is that of the plain element at rest, and at least 0.7 times as
-// stiff elsewhere.
+// Enhanced elements are known for hourglasses under compression. This one has none from 0.65 to 1.6
+// of its height: its softest hourglass is that of the plain element at rest, and at least 0.7 times
+// as stiff elsewhere.
 static void test_hourglasses(void **state)
 {
     (void)state;
@@ -349,7 +350,8 @@ static void test_mass(void **state)
                         assert_near(M[3 * a * s.n + 3 * b], 0, 0);
                     assert_near(M[3 * a * s.n + 3 * b + 1], 0, 0);
                 }
-            // volume by the divergence theorem over the faces, cut into triangles about their middle
+            // volume by the divergence theorem over the faces, cut into triangles about their
+            // middle
             for (int32_t i = 0; i < s.class->n_faces; ++i) {
                 const int32_t *face = s.class->face[i], n = s.class->face_nodes;
                 pcs_vec3 middle = {0, 0, 0};
