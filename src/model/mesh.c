@@ -425,6 +425,8 @@ static void tangent(const pcs_model *model, const pcs_configuration *c, double s
         for (int32_t p = 0; p < mesh->n_parts; ++p) {
             const pcs_mesh_part *part = &mesh->parts[p];
             const pcs_fe_class *class = part->class;
+            if (scale_K == 0 && part->property.material.damping == 0)
+                continue;
             for (int32_t e = 0; e < part->n_elements; ++e) {
                 const pcs_fe element = {&part->property,
                                         part->constants + (int64_t)e * class->n_constants};

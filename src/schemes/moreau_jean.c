@@ -24,6 +24,8 @@ static const pcs_option options[MJ_OPTION_COUNT] = {MJ_OPTION_ROWS};
 
 // Imbalance of momentum, relative to the terms that produce it, that counts as rounding.
 #define ROUNDING (32 * DBL_EPSILON)
+// Roundings of q that an elastic force of a mesh is the sum of.
+#define FORCE_ROUNDING 8
 
 static moreau_jean *self(pcs_scheme *scheme)
 {
@@ -38,7 +40,7 @@ static pcs_status init_arrays(moreau_jean *s)
     const pcs_model *m = s->base.model;
     double **of_q[] = {&s->q_forecast, &s->q_middle, &s->q_end};
     double **of_v[] = {&s->v, &s->v_middle, &s->v_work, &s->v_free, &s->f,
-                       &s->x, &s->momentum, &s->M_v,    &s->scale};
+                       &s->x, &s->momentum, &s->M_v,    &s->scale,  &s->rounding};
     double **of_rows[] = {&s->g, &s->rate, &s->convective, &s->p, &s->p_free, &s->p_step};
     double **of_contacts[] = {&s->u_k, &s->r, &s->u, &s->q_c, &s->restitution};
     bool good = true;
@@ -94,15 +96,14 @@ static void destroy(pcs_scheme *scheme)
 {
     moreau_jean *s = self(scheme);
     pcs_context *ctx = scheme->ctx;
-    void *arrays[] = {s->q_forecast, s->q_middle,      s->q_end,       s->v,
-                      s->v_middle,   s->v_work,        s->v_free,      s->f,
-                      s->x,          s->momentum,      s->scale,       s->M_v,
-                      s->g,          s->rate,          s->convective,  s->p,
-                      s->p_free,     s->p_step,        s->u_k,         s->r,
-                      s->u,          s->q_c,           s->restitution, s->turning,
-                      s->mu,         s->active,        s->is_active,   s->offset,
-                      s->H,          s->normal_rows,   s->rows,        s->row_values,
-                      s->rows_end,   s->row_values_end};
+    void *arrays[] = {
+        s->q_forecast,  s->q_middle, s->q_end,      s->v,           s->v_middle,
+        s->v_work,      s->v_free,   s->f,          s->x,           s->momentum,
+        s->scale,       s->M_v,      s->rounding,   s->g,           s->rate,
+        s->convective,  s->p,        s->p_free,     s->p_step,      s->u_k,
+        s->r,           s->u,        s->q_c,        s->restitution, s->turning,
+        s->mu,          s->active,   s->is_active,  s->offset,      s->H,
+        s->normal_rows, s->rows,     s->row_values, s->rows_end,    s->row_values_end};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i)
         pcs_free(ctx, arrays[i]);
     pcs_model_contacts_destroy(ctx, s->contacts);
@@ -160,11 +161,29 @@ static pcs_status factor_matrix(moreau_jean *s)
     return status;
 }
 
-// A = M + h theta C + h^2 theta a K at the forecast, factorised with the joint rows.
+// A = M + h theta C + h^2 theta a K at a configuration. The elastic forces of a mesh cancel at its
+// nodes: their rounding is seen in K alone.
+static void fill_matrix(moreau_jean *s, const pcs_configuration *c)
+{
+    const pcs_model *m = s->base.model;
+    const double scale_C = s->h * s->theta, scale_K = s->h * s->h * s->theta * s->a;
+    if (m->meshes.count == 0) {
+        pcs_model_matrix(m, c, scale_K, scale_C, s->saddle);
+        return;
+    }
+    int64_t count;
+    double *values = pcs_saddle_values(s->saddle, &count);
+    memset(values, 0, sizeof(double) * (size_t)count);
+    pcs_model_add_tangent(m, c, scale_K, 0, s->saddle);
+    pcs_model_force_rounding(m, c, s->saddle, scale_K, s->scale, s->rounding);
+    pcs_model_add_mass(m, c, s->saddle);
+    pcs_model_add_tangent(m, c, 0, scale_C, s->saddle);
+}
+
+// The matrix at the forecast, factorised with the joint rows.
 static pcs_status factorise(moreau_jean *s)
 {
-    double scale_C = s->h * s->theta, scale_K = s->h * s->h * s->theta * s->a;
-    pcs_model_matrix(s->base.model, &s->forecast, scale_K, scale_C, s->saddle);
+    fill_matrix(s, &s->forecast);
     return factor_matrix(s);
 }
 
@@ -259,9 +278,11 @@ static double balance_error(moreau_jean *s)
     const pcs_model *m = s->base.model;
     // Rounding of v leaves an error of eps M v, which counts as balanced.
     const double rounding = ROUNDING / s->base.options[MJ_NEWTON_TOLERANCE];
+    const double forces = FORCE_ROUNDING * s->h / s->base.options[MJ_NEWTON_TOLERANCE];
     pcs_model_mass_multiply(m, &s->middle, s->v, s->M_v);
     for (int32_t i = 0; i < m->n_v; ++i)
-        s->scale[i] = fabs(s->h * s->f[i]) + fabs(s->momentum[i]) + rounding * fabs(s->M_v[i]);
+        s->scale[i] = fabs(s->h * s->f[i]) + fabs(s->momentum[i]) + rounding * fabs(s->M_v[i]) +
+                      forces * s->rounding[i];
     for (int32_t k = 0; k < m->row_blocks.count; ++k) {
         const pcs_row_block *block = &s->rows[k];
         const double *p = s->p + m->row_blocks.data[k].first_row;
@@ -331,8 +352,7 @@ static pcs_status correct(moreau_jean *s, const pcs_state *state, pcs_step_repor
 // A tangent that has got old: A at the iterate, factorised again.
 static pcs_status renew_tangent(moreau_jean *s)
 {
-    double scale_C = s->h * s->theta, scale_K = s->h * s->h * s->theta * s->a;
-    pcs_model_matrix(s->base.model, &s->middle, scale_K, scale_C, s->saddle);
+    fill_matrix(s, &s->middle);
     s->W_ready = false;
     return factor_matrix(s);
 }

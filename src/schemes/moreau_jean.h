@@ -89,7 +89,7 @@ typedef struct moreau_jean {
     double *v_work;                   // v_{k+a}: moves the positions, and work is taken along it
     double *v_free;                   // velocity under the joints, without contacts
     double *f, *x, *momentum, *scale; // forces; right-hand side and solution; M (v - v_k)
-    double *M_v;                      // sets the level of rounding in the balance
+    double *M_v, *rounding;           // set the level of rounding in the balance
 
     // Joint rows at the forecast (kept by the saddle) and at the end.
     pcs_row_block *rows, *rows_end;
