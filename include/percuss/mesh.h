@@ -142,6 +142,12 @@ PCS_API pcs_status pcs_builder_mesh_node(pcs_builder *builder, pcs_mesh_id mesh,
 PCS_API pcs_status pcs_builder_mesh_group_node(pcs_builder *builder, pcs_mesh_id mesh,
                                                const char *group, int32_t *id) PCS_MUST_CHECK;
 
+// Where that node is at the start, and the frame on it that coincides there with the given world frame.
+PCS_API pcs_status pcs_builder_node_position(pcs_builder *builder, int32_t id, pcs_vec3 *position)
+    PCS_MUST_CHECK;
+PCS_API pcs_status pcs_builder_node_frame_at(pcs_builder *builder, int32_t id, pcs_vec3 position,
+                                             pcs_quat rotation, pcs_frame *out) PCS_MUST_CHECK;
+
 // ---- Contact of surfaces ----
 
 // Nodes of a group against something: each node is a contact of its own that finds the face it is

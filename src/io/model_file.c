@@ -16,9 +16,9 @@ static const pcs_yaml_node *find_element(const pcs_yaml_node *root, const char *
 {
     static const struct {
         const char *word, *section;
-    } rows[] = {{"body", "bodies"},    {"joint", "joints"},  {"coupling", "joints"},
-                {"spring", "springs"}, {"force", "forces"},  {"contact", "contacts"},
-                {"input", "inputs"},   {"system", "systems"}};
+    } rows[] = {{"body", "bodies"},    {"joint", "joints"},   {"coupling", "joints"},
+                {"spring", "springs"}, {"force", "forces"},   {"contact", "contacts"},
+                {"input", "inputs"},   {"system", "systems"}, {"mesh", "meshes"}};
     const pcs_yaml_node *found = NULL;
     const char *found_at = NULL;
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
@@ -130,6 +130,8 @@ static pcs_status build_model(pcs_model_file *file, pcs_model_reader *reader)
     PCS_TRY(prepare_builder(reader));
     PCS_TRY(read_inputs(reader));
     PCS_TRY(pcs_reader_read_all_bodies(reader));
+    PCS_TRY(pcs_reader_read_all_materials(reader));
+    PCS_TRY(pcs_reader_read_all_meshes(reader));
     PCS_TRY(pcs_reader_read_all_joints(reader));
     PCS_TRY(pcs_reader_read_all_springs(reader));
     PCS_TRY(pcs_reader_read_all_forces(reader));
@@ -146,9 +148,10 @@ static pcs_status build_model(pcs_model_file *file, pcs_model_reader *reader)
 static pcs_status interpret(pcs_model_file *file)
 {
     PCS_TRY(pcs_schema_check(&file->doc, file->root, &pcs_model_schema));
-    if (!pcs_yaml_child(file->root, "bodies") && !pcs_yaml_child(file->root, "systems"))
+    if (!pcs_yaml_child(file->root, "bodies") && !pcs_yaml_child(file->root, "systems") &&
+        !pcs_yaml_child(file->root, "meshes"))
         return pcs_yaml_error(&file->doc, file->root->mark,
-                              "a model file needs 'bodies' or 'systems'");
+                              "a model file needs 'bodies', 'meshes' or 'systems'");
     pcs_model_reader reader = {.ctx = file->ctx, .doc = &file->doc, .root = file->root};
     PCS_TRY(pcs_reader_make_names(&reader));
     PCS_TRY(pcs_reader_read_parameters(&reader));

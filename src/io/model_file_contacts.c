@@ -73,8 +73,8 @@ static pcs_status read_frames(pcs_model_reader *reader, const contact_reader *co
     static const char *const world_keys[] = {"at", "normal", "axis", "reference"};
     const pcs_yaml_node *node = contact->node;
     const pcs_yaml_node *a = pcs_yaml_child(node, "a"), *b = pcs_yaml_child(node, "b");
-    pcs_body_id bodies[2];
-    PCS_TRY(pcs_reader_read_bodies(reader, node, bodies));
+    pcs_holder holders[2];
+    PCS_TRY(pcs_reader_read_bodies(reader, node, holders));
     pcs_frame_axis axis = pcs_reader_default_axis(reader);
     bool in_world = false;
     for (size_t k = 0; k < sizeof world_keys / sizeof *world_keys; k++) {
@@ -84,23 +84,26 @@ static pcs_status read_frames(pcs_model_reader *reader, const contact_reader *co
                                           "a contact with 'a'; write it inside 'a'"));
     }
     def->a = def->b = pcs_frame_default();
-    def->a.body = bodies[0];
-    def->b.body = bodies[1];
+    def->a.body = holders[0].body;
+    def->a.node = holders[0].node;
+    def->b.body = holders[1].body;
+    def->b.node = holders[1].node;
     pcs_status status = PCS_OK;
     if (a) {
-        PCS_TRY(pcs_reader_read_frame(reader, a, bodies[0], axis, &def->a));
+        PCS_TRY(pcs_reader_read_frame(reader, a, holders[0], axis, &def->a));
     } else if (in_world) {
-        pcs_vec3 at = {0, 0, 0};
+        const pcs_holder first[2] = {holders[0], holders[0]};
+        pcs_vec3 at;
         pcs_quat rotation;
-        PCS_TRY(pcs_reader_get_vector(reader, node, "at", &at));
+        PCS_TRY(pcs_reader_get_place(reader, node, first, &at));
         PCS_TRY(pcs_reader_read_orientation(reader, node, axis, &rotation));
-        status = pcs_builder_frame_at(reader->builder, bodies[0], at, rotation, &def->a);
+        status = pcs_reader_frame_at(reader, holders[0], at, rotation, &def->a);
         if (status >= 0 && !b && (contact->keys & CENTRED))
-            status = pcs_builder_frame_at(reader->builder, bodies[1], at, rotation, &def->b);
+            status = pcs_reader_frame_at(reader, holders[1], at, rotation, &def->b);
     }
     if (status < 0)
         return pcs_reader_locate(reader, node, status);
-    return b ? pcs_reader_read_frame(reader, b, bodies[1], axis, &def->b) : PCS_OK;
+    return b ? pcs_reader_read_frame(reader, b, holders[1], axis, &def->b) : PCS_OK;
 }
 
 // ---- Sizes ----
@@ -246,12 +249,14 @@ enum { N_ALIASES = (int)(sizeof aliases / sizeof *aliases) };
 static pcs_status read_kind(pcs_model_reader *reader, const pcs_yaml_node *node,
                             pcs_contact_kind *kind)
 {
-    const char *names[PCS_CONTACT_KIND_COUNT + N_ALIASES];
+    const char *names[PCS_CONTACT_KIND_COUNT + N_ALIASES + 2];
     int32_t n = PCS_CONTACT_KIND_COUNT, index = 0;
     for (int32_t k = 0; k < n; k++)
         names[k] = pcs_contact_kind_name((pcs_contact_kind)k);
     for (int32_t k = 0; k < N_ALIASES && reader->dimension == 2; k++)
         names[n++] = aliases[k].name;
+    names[n++] = "surface"; // for the message alone: these two are read elsewhere
+    names[n++] = "all-surfaces";
     const pcs_yaml_node *type = pcs_yaml_child(node, "type");
     PCS_TRY(pcs_reader_read_choice(reader, type, "contact type", names, n, &index));
     *kind = index < PCS_CONTACT_KIND_COUNT ? (pcs_contact_kind)index
@@ -262,14 +267,27 @@ static pcs_status read_kind(pcs_model_reader *reader, const pcs_yaml_node *node,
     return PCS_OK;
 }
 
+// Keys of contacts between surfaces of meshes.
+static pcs_status refuse_surface_keys(const pcs_model_reader *reader, const contact_reader *contact)
+{
+    static const char *const keys[] = {"mesh",  "group",    "target", "node_radius",
+                                       "reach", "one_pass", "shapes", "planes"};
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+        PCS_TRY(pcs_reader_refuse_key(reader, contact->node, keys[k], contact->owner));
+    return PCS_OK;
+}
+
 static pcs_status read_contact(pcs_model_reader *reader, const pcs_yaml_node *node)
 {
+    if (pcs_reader_is_surface_contact(node))
+        return pcs_reader_read_surface_contact(reader, node);
     pcs_contact_def def = pcs_contact_default();
     def.name = node->key;
     PCS_TRY(read_kind(reader, node, &def.kind));
     contact_reader contact = {.node = node, .keys = contact_keys[def.kind]};
     snprintf(contact.owner, sizeof contact.owner, "a %s contact", pcs_contact_kind_name(def.kind));
     PCS_TRY(check_keys(reader, &contact));
+    PCS_TRY(refuse_surface_keys(reader, &contact));
     PCS_TRY(read_frames(reader, &contact, &def));
     PCS_TRY(read_sizes(reader, &contact, &def));
     PCS_TRY(pcs_reader_read_law(reader, node, &def.law));

@@ -13,35 +13,35 @@ static const char *const spring_owners[] = {[PCS_SPRING_POINT] = "a point spring
 // ---- Springs ----
 
 static pcs_status read_world_frame(pcs_model_reader *reader, const pcs_yaml_node *node,
-                                   const pcs_body_id bodies[2], pcs_spring_def *def)
+                                   const pcs_holder holders[2], pcs_spring_def *def)
 {
     pcs_vec3 at = {0, 0, 0};
     pcs_quat rotation;
     if (def->kind == PCS_SPRING_TORSION && reader->dimension == 3)
         PCS_TRY(pcs_reader_require_key(reader, node, "axis", spring_owners[def->kind]));
-    PCS_TRY(pcs_reader_get_vector(reader, node, "at", &at));
+    PCS_TRY(pcs_reader_get_place(reader, node, holders, &at));
     PCS_TRY(pcs_reader_read_orientation(reader, node, pcs_reader_default_axis(reader), &rotation));
-    pcs_status status = pcs_builder_frame_at(reader->builder, bodies[0], at, rotation, &def->a);
+    pcs_status status = pcs_reader_frame_at(reader, holders[0], at, rotation, &def->a);
     if (status >= 0)
-        status = pcs_builder_frame_at(reader->builder, bodies[1], at, rotation, &def->b);
+        status = pcs_reader_frame_at(reader, holders[1], at, rotation, &def->b);
     return status < 0 ? pcs_reader_locate(reader, node, status) : PCS_OK;
 }
 
 static pcs_status read_spring_frames(pcs_model_reader *reader, const pcs_yaml_node *node,
                                      pcs_spring_def *def)
 {
-    pcs_body_id bodies[2];
-    PCS_TRY(pcs_reader_read_bodies(reader, node, bodies));
+    pcs_holder holders[2];
+    PCS_TRY(pcs_reader_read_bodies(reader, node, holders));
     pcs_frame_axis axes[2] = {pcs_reader_default_axis(reader), pcs_reader_default_axis(reader)};
     bool given;
-    PCS_TRY(pcs_reader_read_frames(reader, node, bodies, axes, &def->a, &def->b, &given));
+    PCS_TRY(pcs_reader_read_frames(reader, node, holders, axes, &def->a, &def->b, &given));
     if (given)
         return PCS_OK;
     if (def->kind != PCS_SPRING_POINT)
-        return read_world_frame(reader, node, bodies, def);
+        return read_world_frame(reader, node, holders, def);
     PCS_TRY(pcs_reader_refuse_key(reader, node, "axis", spring_owners[def->kind]));
     PCS_TRY(pcs_reader_refuse_key(reader, node, "reference", spring_owners[def->kind]));
-    return pcs_reader_read_two_points(reader, node, bodies, &def->a, &def->b);
+    return pcs_reader_read_two_points(reader, node, holders, &def->a, &def->b);
 }
 
 // Six numbers: along x, y, z and about x, y, z of frame a; three in the plane: x, y and angle.
@@ -117,18 +117,35 @@ static pcs_status read_components(pcs_model_reader *reader, const pcs_yaml_node 
     return PCS_OK;
 }
 
+// What the force acts on: a body, or a node of a mesh.
+static pcs_status read_loaded(pcs_model_reader *reader, const pcs_yaml_node *node,
+                              pcs_force_def *def)
+{
+    const pcs_yaml_node *body = pcs_yaml_child(node, "body");
+    if (!body && !pcs_yaml_child(node, "mesh"))
+        return pcs_yaml_error(reader->doc, node->key_mark,
+                              "a force needs 'body', or 'mesh' with 'node' or 'group'");
+    if (!body)
+        return pcs_reader_read_node(reader, node, &def->node);
+    PCS_TRY(pcs_reader_refuse_key(reader, node, "mesh", "a force with 'body'"));
+    PCS_TRY(pcs_reader_refuse_key(reader, node, "node", "a force with 'body'"));
+    PCS_TRY(pcs_reader_refuse_key(reader, node, "tag", "a force with 'body'"));
+    PCS_TRY(pcs_reader_refuse_key(reader, node, "group", "a force with 'body'"));
+    PCS_TRY(pcs_reader_read_body(reader, body, &def->body));
+    if (def->body == PCS_GROUND)
+        return pcs_yaml_error(reader->doc, body->mark, "a force on 'ground' moves nothing");
+    return PCS_OK;
+}
+
 static pcs_status read_force(pcs_model_reader *reader, const pcs_yaml_node *node)
 {
     static const char *const frames[] = {"world", "body"};
     pcs_force_def def = pcs_force_default();
     def.name = node->key;
-    const pcs_yaml_node *body = pcs_yaml_child(node, "body");
     const pcs_yaml_node *force = pcs_yaml_child(node, "force");
     const pcs_yaml_node *torque = pcs_yaml_child(node, "torque");
     const pcs_yaml_node *frame = pcs_yaml_child(node, "frame");
-    PCS_TRY(pcs_reader_read_body(reader, body, &def.body));
-    if (def.body == PCS_GROUND)
-        return pcs_yaml_error(reader->doc, body->mark, "a force on 'ground' moves nothing");
+    PCS_TRY(read_loaded(reader, node, &def));
     if (!force && !torque)
         return pcs_yaml_error(reader->doc, node->key_mark, "'%s' needs 'force', 'torque' or both",
                               node->key);

@@ -85,12 +85,12 @@ static pcs_status read_cross(pcs_model_reader *reader, const joint_reader *joint
 // One frame of the world, the same on both bodies in the initial configuration. A curve lies in that
 // frame, and the point on it is the origin of the second body.
 static pcs_status read_world_frame(pcs_model_reader *reader, const joint_reader *joint,
-                                   const pcs_body_id bodies[2], pcs_joint_def *def)
+                                   const pcs_holder holders[2], pcs_joint_def *def)
 {
     if (joint->keys & TWO_POINTS) {
         PCS_TRY(pcs_reader_refuse_key(reader, joint->node, "axis", joint->owner));
         PCS_TRY(pcs_reader_refuse_key(reader, joint->node, "reference", joint->owner));
-        return pcs_reader_read_two_points(reader, joint->node, bodies, &def->a, &def->b);
+        return pcs_reader_read_two_points(reader, joint->node, holders, &def->a, &def->b);
     }
     if (joint->keys & AXIS)
         PCS_TRY(pcs_reader_require_key(reader, joint->node, "axis", joint->owner));
@@ -98,32 +98,33 @@ static pcs_status read_world_frame(pcs_model_reader *reader, const joint_reader 
         PCS_TRY(pcs_reader_refuse_key(reader, joint->node, "axis", joint->owner));
     pcs_vec3 at = {0, 0, 0};
     pcs_quat rotation;
-    PCS_TRY(pcs_reader_get_vector(reader, joint->node, "at", &at));
+    PCS_TRY(pcs_reader_get_place(reader, joint->node, holders, &at));
     if (joint->keys & AXIS2)
         PCS_TRY(read_cross(reader, joint, &rotation));
     else
         PCS_TRY(pcs_reader_read_orientation(reader, joint->node, pcs_reader_default_axis(reader),
                                             &rotation));
-    pcs_status status = pcs_builder_frame_at(reader->builder, bodies[0], at, rotation, &def->a);
-    def->b.body = bodies[1];
+    pcs_status status = pcs_reader_frame_at(reader, holders[0], at, rotation, &def->a);
+    def->b.body = holders[1].body;
+    def->b.node = holders[1].node;
     if (status >= 0 && !(joint->keys & CURVE))
-        status = pcs_builder_frame_at(reader->builder, bodies[1], at, rotation, &def->b);
+        status = pcs_reader_frame_at(reader, holders[1], at, rotation, &def->b);
     return status < 0 ? pcs_reader_locate(reader, joint->node, status) : PCS_OK;
 }
 
 static pcs_status read_frames(pcs_model_reader *reader, const joint_reader *joint,
                               pcs_joint_def *def)
 {
-    pcs_body_id bodies[2];
-    PCS_TRY(pcs_reader_read_bodies(reader, joint->node, bodies));
+    pcs_holder holders[2];
+    PCS_TRY(pcs_reader_read_bodies(reader, joint->node, holders));
     pcs_frame_axis axes[2] = {pcs_reader_default_axis(reader), pcs_reader_default_axis(reader)};
     if (joint->keys & AXIS2) { // about x of a, then y of b
         axes[0] = PCS_AXIS_X;
         axes[1] = PCS_AXIS_Y;
     }
     bool given;
-    PCS_TRY(pcs_reader_read_frames(reader, joint->node, bodies, axes, &def->a, &def->b, &given));
-    return given ? PCS_OK : read_world_frame(reader, joint, bodies, def);
+    PCS_TRY(pcs_reader_read_frames(reader, joint->node, holders, axes, &def->a, &def->b, &given));
+    return given ? PCS_OK : read_world_frame(reader, joint, holders, def);
 }
 
 // ---- What acts on the coordinates ----

@@ -209,17 +209,35 @@ pcs_status pcs_reader_read_orientation(pcs_model_reader *reader, const pcs_yaml_
 // ---- Frames ----
 
 pcs_status pcs_reader_read_frame(pcs_model_reader *reader, const pcs_yaml_node *node,
-                                 pcs_body_id body, pcs_frame_axis axis, pcs_frame *frame)
+                                 pcs_holder holder, pcs_frame_axis axis, pcs_frame *frame)
 {
-    *frame = (pcs_frame){.body = body, .rotation = pcs_quat_identity()};
+    *frame = (pcs_frame){.body = holder.body, .rotation = pcs_quat_identity(), .node = holder.node};
     if (node->kind == PCS_YAML_LIST)
         return pcs_reader_read_vector(reader, node, &frame->position);
     PCS_TRY(pcs_reader_get_vector(reader, node, "at", &frame->position));
     return pcs_reader_read_orientation(reader, node, axis, &frame->rotation);
 }
 
+pcs_status pcs_reader_frame_at(pcs_model_reader *reader, pcs_holder holder, pcs_vec3 position,
+                               pcs_quat rotation, pcs_frame *frame)
+{
+    if (holder.node > 0)
+        return pcs_builder_node_frame_at(reader->builder, holder.node, position, rotation, frame);
+    return pcs_builder_frame_at(reader->builder, holder.body, position, rotation, frame);
+}
+
+pcs_status pcs_reader_get_place(pcs_model_reader *reader, const pcs_yaml_node *element,
+                                const pcs_holder holders[2], pcs_vec3 *at)
+{
+    *at = (pcs_vec3){0, 0, 0};
+    const int32_t node = holders[0].node > 0 ? holders[0].node : holders[1].node;
+    if (pcs_yaml_child(element, "at") || node == 0)
+        return pcs_reader_get_vector(reader, element, "at", at);
+    return pcs_builder_node_position(reader->builder, node, at);
+}
+
 pcs_status pcs_reader_read_frames(pcs_model_reader *reader, const pcs_yaml_node *element,
-                                  const pcs_body_id bodies[2], const pcs_frame_axis axes[2],
+                                  const pcs_holder holders[2], const pcs_frame_axis axes[2],
                                   pcs_frame *a, pcs_frame *b, bool *given)
 {
     static const char *const world_keys[] = {"at", "axis", "axis2", "normal", "reference"};
@@ -237,14 +255,20 @@ pcs_status pcs_reader_read_frames(pcs_model_reader *reader, const pcs_yaml_node 
     for (size_t k = 0; k < sizeof world_keys / sizeof *world_keys; k++)
         PCS_TRY(pcs_reader_refuse_key(reader, element, world_keys[k],
                                       "an element with 'a' and 'b'; write it inside these"));
-    PCS_TRY(pcs_reader_read_frame(reader, first, bodies[0], axes[0], a));
-    return pcs_reader_read_frame(reader, second, bodies[1], axes[1], b);
+    PCS_TRY(pcs_reader_read_frame(reader, first, holders[0], axes[0], a));
+    return pcs_reader_read_frame(reader, second, holders[1], axes[1], b);
 }
 
 pcs_status pcs_reader_read_two_points(pcs_model_reader *reader, const pcs_yaml_node *element,
-                                      const pcs_body_id bodies[2], pcs_frame *a, pcs_frame *b)
+                                      const pcs_holder holders[2], pcs_frame *a, pcs_frame *b)
 {
     const pcs_yaml_node *at = pcs_yaml_child(element, "at");
+    if (!at && holders[0].node > 0 && holders[1].node > 0) { // from node to node
+        *a = *b = pcs_frame_default();
+        a->node = holders[0].node;
+        b->node = holders[1].node;
+        return PCS_OK;
+    }
     if (!at)
         return pcs_yaml_error(reader->doc, element->key_mark,
                               "'%s' needs its two ends: 'a' and 'b' in the bodies' coordinates, or "
@@ -257,8 +281,8 @@ pcs_status pcs_reader_read_two_points(pcs_model_reader *reader, const pcs_yaml_n
     PCS_TRY(pcs_reader_read_vector(reader, at->first, &from));
     PCS_TRY(pcs_reader_read_vector(reader, at->last, &to));
     pcs_quat no_turn = pcs_quat_identity();
-    pcs_status status = pcs_builder_frame_at(reader->builder, bodies[0], from, no_turn, a);
+    pcs_status status = pcs_reader_frame_at(reader, holders[0], from, no_turn, a);
     if (status >= 0)
-        status = pcs_builder_frame_at(reader->builder, bodies[1], to, no_turn, b);
+        status = pcs_reader_frame_at(reader, holders[1], to, no_turn, b);
     return status < 0 ? pcs_reader_locate(reader, element, status) : PCS_OK;
 }

@@ -13,7 +13,7 @@ static void describe_value(const pcs_schema_field *field, char text[VALUE_SIZE])
     bool list = (field->accepts & PCS_SCHEMA_LIST) != 0;
     pcs_schema_describe(field->accepts, value, sizeof value);
     pcs_schema_describe(field->items, items, sizeof items);
-    if (field->keys == PCS_SCHEMA_NAMES && !list)
+    if (field->keys != PCS_SCHEMA_FIELDS && !list)
         snprintf(text, VALUE_SIZE, "names, each with %s", items);
     else if (field->items == 0)
         snprintf(text, VALUE_SIZE, "%s", value);
@@ -41,7 +41,7 @@ static pcs_status walk(const pcs_schema *schema, const char *prefix, pcs_model_k
             continue;
         // A list has a number before the keys of its maps; where a map may stand alone, it has none.
         bool map = (field->accepts & PCS_SCHEMA_MAP) != 0;
-        const char *between = field->keys == PCS_SCHEMA_NAMES ? ".NAME." : map ? "." : ".0.";
+        const char *between = field->keys != PCS_SCHEMA_FIELDS ? ".NAME." : map ? "." : ".0.";
         char below[PATH_SIZE];
         snprintf(below, sizeof below, "%.200s%s", path, between);
         PCS_TRY(walk(field->inside, below, visit, user));

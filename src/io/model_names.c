@@ -47,11 +47,14 @@ pcs_status pcs_reader_make_names(pcs_model_reader *reader)
     PCS_TRY(make_table(reader, "parameters", &reader->parameters));
     PCS_TRY(make_table(reader, "inputs", &reader->inputs));
     PCS_TRY(make_table(reader, "bodies", &reader->bodies));
+    PCS_TRY(make_table(reader, "materials", &reader->materials));
+    PCS_TRY(make_table(reader, "meshes", &reader->meshes));
     PCS_TRY(make_table(reader, "joints", &reader->joints));
     PCS_TRY(make_table(reader, "laws", &reader->laws));
     PCS_TRY(make_table(reader, "contacts", &reader->contacts));
     PCS_TRY(make_table(reader, "systems", &reader->systems));
     number_entries(pcs_yaml_child(reader->root, "bodies"), &reader->bodies);
+    number_entries(pcs_yaml_child(reader->root, "meshes"), &reader->meshes);
     number_entries(pcs_yaml_child(reader->root, "joints"), &reader->joints);
     return PCS_OK;
 }
@@ -111,8 +114,85 @@ pcs_status pcs_reader_read_body(pcs_model_reader *reader, const pcs_yaml_node *n
     return PCS_OK;
 }
 
+// ---- Nodes of meshes ----
+
+// A number of a node: its place in the mesh, or under `tag` its number in the file of the mesh.
+static pcs_status read_node_number(pcs_model_reader *reader, const pcs_yaml_node *node,
+                                   const pcs_mesh_entry *entry, const char *mesh, int32_t *place)
+{
+    const bool by_tag = strcmp(node->key, "tag") == 0;
+    int64_t number;
+    PCS_TRY(pcs_reader_read_whole(reader, node, "a number of a node", 0, &number));
+    if (by_tag && !entry->tags)
+        return pcs_yaml_error(reader->doc, node->key_mark,
+                              "mesh '%s' does not come from a file; name its nodes by 'node'",
+                              mesh);
+    int32_t low = 0, high = entry->n_nodes;
+    while (low < high) {
+        const int32_t middle = low + (high - low) / 2;
+        if ((by_tag ? entry->tags[middle] : middle) < number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *place = low;
+    const int32_t last = entry->n_nodes - 1;
+    if (low <= last && (by_tag ? entry->tags[low] : low) == number)
+        return PCS_OK;
+    return pcs_yaml_error(reader->doc, node->mark,
+                          "mesh '%s' has no node with the %s %lld; they run from %lld to %lld",
+                          mesh, by_tag ? "tag" : "number", (long long)number,
+                          (long long)(by_tag ? entry->tags[0] : 0),
+                          (long long)(by_tag ? entry->tags[last] : last));
+}
+
+pcs_status pcs_reader_read_node(pcs_model_reader *reader, const pcs_yaml_node *map, int32_t *id)
+{
+    static const char *const keys[] = {"node", "tag", "group"};
+    const pcs_yaml_node *mesh = pcs_yaml_child(map, "mesh"), *chosen = NULL;
+    int32_t n_chosen = 0;
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+        const pcs_yaml_node *found = pcs_yaml_child(map, keys[k]);
+        n_chosen += found != NULL;
+        chosen = found ? found : chosen;
+    }
+    if (!mesh || n_chosen != 1)
+        return pcs_yaml_error(reader->doc, map->mark,
+                              "a node of a mesh is {mesh: M, group: G} for a group with one node, "
+                              "{mesh: M, node: 17}, or {mesh: M, tag: 17} with the number in its "
+                              "file");
+    int32_t k = pcs_name_table_find(&reader->meshes, mesh->text), place = 0;
+    if (k < 0)
+        return pcs_reader_unknown_name(reader, mesh, "mesh", &reader->meshes);
+    const pcs_mesh_id index = reader->meshes.index[k];
+    pcs_status status;
+    if (strcmp(chosen->key, "group") == 0) {
+        status = pcs_builder_mesh_group_node(reader->builder, index, chosen->text, id);
+    } else {
+        PCS_TRY(read_node_number(reader, chosen, &reader->mesh_entries[index], mesh->text, &place));
+        status = pcs_builder_mesh_node(reader->builder, index, place, id);
+    }
+    return status < 0 ? pcs_yaml_locate(reader->doc, chosen->mark, status) : PCS_OK;
+}
+
+static pcs_status read_holder(pcs_model_reader *reader, const pcs_yaml_node *node,
+                              pcs_holder *holder)
+{
+    *holder = (pcs_holder){.body = PCS_GROUND};
+    if (node->kind == PCS_YAML_MAP)
+        return pcs_reader_read_node(reader, node, &holder->node);
+    // A mesh alone is not a place.
+    if (pcs_name_table_find(&reader->meshes, node->text) >= 0 &&
+        pcs_name_table_find(&reader->bodies, node->text) < 0)
+        return pcs_yaml_error(reader->doc, node->mark,
+                              "'%s' is a mesh; name one of its nodes: {mesh: %s, group: G} for a "
+                              "group with one node, or {mesh: %s, node: 17}",
+                              node->text, node->text, node->text);
+    return pcs_reader_read_body(reader, node, &holder->body);
+}
+
 pcs_status pcs_reader_read_bodies(pcs_model_reader *reader, const pcs_yaml_node *element,
-                                  pcs_body_id bodies[2])
+                                  pcs_holder holders[2])
 {
     const pcs_yaml_node *list = pcs_yaml_child(element, "bodies");
     if (!list)
@@ -123,11 +203,12 @@ pcs_status pcs_reader_read_bodies(pcs_model_reader *reader, const pcs_yaml_node 
         return pcs_yaml_error(reader->doc, list->mark,
                               "'bodies' needs two names, but has %d; 'ground' is the fixed world",
                               list->count);
-    PCS_TRY(pcs_reader_read_body(reader, list->first, &bodies[0]));
-    PCS_TRY(pcs_reader_read_body(reader, list->last, &bodies[1]));
-    if (bodies[0] == bodies[1])
+    PCS_TRY(read_holder(reader, list->first, &holders[0]));
+    PCS_TRY(read_holder(reader, list->last, &holders[1]));
+    if (holders[0].body == holders[1].body && holders[0].node == holders[1].node)
         return pcs_yaml_error(reader->doc, list->last->mark, "'%s' connects '%s' with itself",
-                              element->key, list->last->text);
+                              element->key,
+                              list->last->kind == PCS_YAML_MAP ? "a node" : list->last->text);
     return PCS_OK;
 }
 

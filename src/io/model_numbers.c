@@ -20,25 +20,39 @@ typedef struct request {
 
 // ---- Formulas ----
 
-// Refuses names of inputs, bodies, joints and contacts that the file does not define: the place inside the
+// A contact that one of the type all-surfaces brings along: its name begins with that one's.
+static bool is_found_contact(const pcs_model_reader *reader, const char *name)
+{
+    for (int32_t k = 0; k < reader->contacts.count; k++) {
+        const pcs_yaml_node *contact = reader->contacts.sorted[k];
+        const pcs_yaml_node *type = pcs_yaml_child(contact, "type");
+        const size_t length = strlen(contact->key);
+        if (type && strcmp(type->text, "all-surfaces") == 0 &&
+            strncmp(name, contact->key, length) == 0 && name[length] == '_')
+            return true;
+    }
+    return false;
+}
+
+// Refuses names of inputs, bodies, joints, contacts and meshes that the file does not define: the place inside the
 // formula is known here. Whether the rest of the path is a signal, the builder finds out.
 static bool is_signal(pcs_model_reader *reader, const char *name)
 {
     const struct {
         const char *prefix, *what;
         const pcs_name_table *table;
-    } sections[] = {{"input.", "input", &reader->inputs},
-                    {"body.", "body", &reader->bodies},
-                    {"joint.", "joint", &reader->joints},
-                    {"contact.", "contact", &reader->contacts},
-                    {"system.", "system", &reader->systems}};
+    } sections[] = {
+        {"input.", "input", &reader->inputs},    {"body.", "body", &reader->bodies},
+        {"joint.", "joint", &reader->joints},    {"contact.", "contact", &reader->contacts},
+        {"system.", "system", &reader->systems}, {"mesh.", "mesh", &reader->meshes}};
     for (size_t k = 0; k < sizeof sections / sizeof *sections; k++) {
         size_t length = strlen(sections[k].prefix);
         if (strncmp(name, sections[k].prefix, length) != 0)
             continue;
         char owner[NAME_SIZE];
         snprintf(owner, sizeof owner, "%.*s", (int)strcspn(name + length, "."), name + length);
-        if (pcs_name_table_find(sections[k].table, owner) >= 0)
+        if (pcs_name_table_find(sections[k].table, owner) >= 0 ||
+            (sections[k].table == &reader->contacts && is_found_contact(reader, owner)))
             return true;
         const char *nearest = pcs_name_table_nearest(reader, sections[k].table, owner);
         snprintf(reader->remark, sizeof reader->remark, "unknown %s '%.80s' in '%.80s'%s%.80s%s",

@@ -7,7 +7,7 @@
 #include "io/yaml_document.h"
 #include "math/rotation.h"
 #include "percuss/formula.h"
-#include "percuss/model.h"
+#include "percuss/mesh.h"
 
 // Names of a section. Bodies and joints have the builder's index beside the name.
 typedef struct pcs_name_table {
@@ -18,6 +18,18 @@ typedef struct pcs_name_table {
 
 enum { PCS_INDEX_COUPLING = -2 }; // stands among the joints but is none
 
+// What a frame is fixed to: a body or the ground, or a node of a mesh.
+typedef struct pcs_holder {
+    pcs_body_id body;
+    int32_t node; // 0: none
+} pcs_holder;
+
+// A mesh that was read: the numbers its file gives to its nodes.
+typedef struct pcs_mesh_entry {
+    const int64_t *tags; // ascending; NULL: not from a file
+    int32_t n_nodes;
+} pcs_mesh_entry;
+
 typedef struct pcs_model_reader {
     pcs_context *ctx;
     pcs_yaml_document *doc;
@@ -26,7 +38,8 @@ typedef struct pcs_model_reader {
     int32_t dimension;
     pcs_name_table parameters;
     double *parameter_values; // of the sorted names
-    pcs_name_table inputs, bodies, joints, laws, contacts, systems;
+    pcs_name_table inputs, bodies, materials, meshes, joints, laws, contacts, systems;
+    pcs_mesh_entry *mesh_entries;     // by index
     const pcs_yaml_node *coordinates; // of the system whose formulas are being read, or NULL
     pcs_joint_kind *joint_kinds;      // by index
     char remark[320];                 // what is wrong with a name in a formula, for the message
@@ -86,18 +99,25 @@ pcs_quat pcs_frame_rotation(pcs_frame_axis axis, pcs_vec3 direction, pcs_vec3 re
 // Orientation from the keys axis, normal, reference, rotation and angle; no turn without them.
 pcs_status pcs_reader_read_orientation(pcs_model_reader *reader, const pcs_yaml_node *map,
                                        pcs_frame_axis axis, pcs_quat *rotation) PCS_MUST_CHECK;
-// A frame in the body's own coordinates: a point, or a map with `at` and an orientation.
+// A frame in the holder's own coordinates: a point, or a map with `at` and an orientation.
 pcs_status pcs_reader_read_frame(pcs_model_reader *reader, const pcs_yaml_node *node,
-                                 pcs_body_id body, pcs_frame_axis axis, pcs_frame *frame)
+                                 pcs_holder holder, pcs_frame_axis axis, pcs_frame *frame)
     PCS_MUST_CHECK;
+// The frame on the holder that coincides, in the initial configuration, with the given world frame.
+pcs_status pcs_reader_frame_at(pcs_model_reader *reader, pcs_holder holder, pcs_vec3 position,
+                               pcs_quat rotation, pcs_frame *frame) PCS_MUST_CHECK;
+// The world point under `at`. Without it: the place of the node that is one of the holders, or the
+// origin.
+pcs_status pcs_reader_get_place(pcs_model_reader *reader, const pcs_yaml_node *element,
+                                const pcs_holder holders[2], pcs_vec3 *at) PCS_MUST_CHECK;
 // The two frames of an element: `a` and `b` in the bodies' coordinates, both of them or none. If
 // none, *given is false and the frames stay as they are.
 pcs_status pcs_reader_read_frames(pcs_model_reader *reader, const pcs_yaml_node *element,
-                                  const pcs_body_id bodies[2], const pcs_frame_axis axes[2],
+                                  const pcs_holder holders[2], const pcs_frame_axis axes[2],
                                   pcs_frame *a, pcs_frame *b, bool *given) PCS_MUST_CHECK;
 // Two world points under `at` for an element that spans from one to the other.
 pcs_status pcs_reader_read_two_points(pcs_model_reader *reader, const pcs_yaml_node *element,
-                                      const pcs_body_id bodies[2], pcs_frame *a, pcs_frame *b)
+                                      const pcs_holder holders[2], pcs_frame *a, pcs_frame *b)
     PCS_MUST_CHECK;
 
 // ---- Curves (model_file_curve.c) ----
@@ -106,6 +126,27 @@ pcs_status pcs_reader_read_two_points(pcs_model_reader *reader, const pcs_yaml_n
 // live in the document.
 pcs_status pcs_reader_get_curve(pcs_model_reader *reader, const pcs_yaml_node *map,
                                 pcs_curve_def *curve) PCS_MUST_CHECK;
+
+// ---- Meshes (model_file_materials.c, model_file_mesh_source.c) ----
+
+struct pcs_mesh_data;
+
+// A material by name or as a map; a section as a map.
+pcs_status pcs_reader_read_material(pcs_model_reader *reader, const pcs_yaml_node *node,
+                                    pcs_material *material) PCS_MUST_CHECK;
+pcs_status pcs_reader_read_section(pcs_model_reader *reader, const pcs_yaml_node *node,
+                                   pcs_section *section) PCS_MUST_CHECK;
+// Checks all materials, used or not.
+pcs_status pcs_reader_read_all_materials(pcs_model_reader *reader) PCS_MUST_CHECK;
+// Nodes, cells and groups of a mesh from `block`, `line` or `file`, and its further groups.
+pcs_status pcs_reader_read_mesh_data(pcs_model_reader *reader, const pcs_yaml_node *mesh,
+                                     struct pcs_mesh_data *data) PCS_MUST_CHECK;
+// Raises the error for a group that the mesh does not have, with the nearest name.
+pcs_status pcs_reader_unknown_group(const pcs_model_reader *reader, const pcs_yaml_node *node,
+                                    const char *group, const struct pcs_mesh_data *data);
+// A whole number from `low` on.
+pcs_status pcs_reader_read_whole(pcs_model_reader *reader, const pcs_yaml_node *node,
+                                 const char *what, int64_t low, int64_t *number) PCS_MUST_CHECK;
 
 // ---- Names and keys (model_names.c) ----
 
@@ -121,9 +162,12 @@ pcs_status pcs_reader_unknown_name(const pcs_model_reader *reader, const pcs_yam
 // A body's name; `ground` is PCS_GROUND.
 pcs_status pcs_reader_read_body(pcs_model_reader *reader, const pcs_yaml_node *node,
                                 pcs_body_id *body) PCS_MUST_CHECK;
-// The two different bodies of an element.
+// The node of a mesh under the keys `mesh` and `node`, `tag` or `group`.
+pcs_status pcs_reader_read_node(pcs_model_reader *reader, const pcs_yaml_node *map, int32_t *id)
+    PCS_MUST_CHECK;
+// The two different holders of an element.
 pcs_status pcs_reader_read_bodies(pcs_model_reader *reader, const pcs_yaml_node *element,
-                                  pcs_body_id bodies[2]) PCS_MUST_CHECK;
+                                  pcs_holder holders[2]) PCS_MUST_CHECK;
 // Index of a text in a table of choices; an error with a suggestion otherwise.
 pcs_status pcs_reader_read_choice(pcs_model_reader *reader, const pcs_yaml_node *node,
                                   const char *what, const char *const *choices, int32_t n_choices,
@@ -142,11 +186,16 @@ pcs_status pcs_reader_locate(const pcs_model_reader *reader, const pcs_yaml_node
 // ---- Sections ----
 
 pcs_status pcs_reader_read_all_bodies(pcs_model_reader *reader) PCS_MUST_CHECK;
+pcs_status pcs_reader_read_all_meshes(pcs_model_reader *reader) PCS_MUST_CHECK;
 pcs_status pcs_reader_read_all_joints(pcs_model_reader *reader) PCS_MUST_CHECK;
 pcs_status pcs_reader_read_all_springs(pcs_model_reader *reader) PCS_MUST_CHECK;
 pcs_status pcs_reader_read_all_forces(pcs_model_reader *reader) PCS_MUST_CHECK;
 pcs_status pcs_reader_read_all_contacts(pcs_model_reader *reader) PCS_MUST_CHECK;
 pcs_status pcs_reader_read_all_systems(pcs_model_reader *reader) PCS_MUST_CHECK;
+// Contacts of the types `surface` and `all-surfaces` (model_file_surfaces.c).
+bool pcs_reader_is_surface_contact(const pcs_yaml_node *contact);
+pcs_status pcs_reader_read_surface_contact(pcs_model_reader *reader, const pcs_yaml_node *contact)
+    PCS_MUST_CHECK;
 // Friction and restitution of a contact: from `law` or from its own numbers.
 pcs_status pcs_reader_read_law(pcs_model_reader *reader, const pcs_yaml_node *contact, pcs_law *law)
     PCS_MUST_CHECK;

@@ -68,10 +68,21 @@ static const pcs_schema frame_schema = SCHEMA("a frame", frame_fields);
     {                                                                      \
         .key = name, .accepts = LIST, .items = NUMBER | LIST, .help = text \
     }
-#define BODIES_KEY                                                            \
-    {                                                                         \
-        .key = "bodies", .accepts = LIST, .items = TEXT,                      \
-        .help = "names of the two bodies, a and b; ground is the fixed world" \
+
+// A node of a mesh, where a body may stand.
+#define NODE_KEYS                                                                               \
+    TEXT_KEY("mesh", "name of the mesh"), TEXT_KEY("group", "group of the mesh with one node"), \
+        NUMBER_KEY("node", "number of a node of the mesh, from 0"),                             \
+        NUMBER_KEY("tag", "number of the node in the file of the mesh")
+
+static const pcs_schema_field holder_fields[] = {NODE_KEYS};
+static const pcs_schema holder_schema = SCHEMA("a node of a mesh", holder_fields);
+
+#define BODIES_KEY                                                                                \
+    {                                                                                             \
+        .key = "bodies", .accepts = LIST, .items = TEXT | MAP, .inside = &holder_schema,          \
+        .help = "the two bodies, a and b: names (ground is the fixed world) or nodes of meshes, " \
+                "{mesh: M, group: G}"                                                             \
     }
 
 // ---- Bodies ----
@@ -134,6 +145,178 @@ static const pcs_schema_field body_fields[] = {
      .help = "true: a point mass without rotation and inertia; false if left out"},
 };
 static const pcs_schema body_schema = SCHEMA("a body", body_fields);
+
+// ---- Meshes ----
+
+static const pcs_schema_field material_fields[] = {
+    {.key = "young", .accepts = NUMBER, .required = true, .help = "Young's modulus, Pa"},
+    NUMBER_KEY("poisson", "Poisson's ratio; 0.3 if left out"),
+    {.key = "density", .accepts = NUMBER, .required = true, .help = "kg/m^3"},
+    TEXT_KEY("law", "of solids: st-venant (if left out) or neo-hookean"),
+    NUMBER_KEY("damping", "s: stress grows by damping times the strain rate; 0 if left out"),
+};
+static const pcs_schema material_schema = SCHEMA("a material", material_fields);
+
+#define MATERIAL_KEY                                                          \
+    {                                                                         \
+        .key = "material", .accepts = TEXT | MAP, .inside = &material_schema, \
+        .help = "name of a material, or a map with its numbers"               \
+    }
+
+static const pcs_schema_field section_fields[] = {
+    NUMBERS_KEY("rectangle", "edge lengths along the local y and z, m; in the plane y is the one "
+                             "in the plane"),
+    NUMBER_KEY("circle", "diameter, m"),
+    NUMBERS_KEY("tube", "outer and inner diameter, m"),
+    NUMBER_KEY("area", "m^2, in place of a shape"),
+    {.key = "inertia",
+     .accepts = NUMBER | LIST,
+     .items = NUMBER,
+     .help = "second moments of area about the local y and z, m^4; one number for both"},
+    NUMBER_KEY("torsion", "torsion constant, m^4 (space)"),
+    {.key = "shear_area",
+     .accepts = NUMBER | LIST,
+     .items = NUMBER,
+     .help = "for shear along the local y and z, m^2; one number for both; 5/6 of the area if "
+             "left out"},
+    NUMBERS_KEY("y", "direction near which the local y axis is laid, in the mesh frame (space)"),
+};
+static const pcs_schema section_schema = SCHEMA("a section", section_fields);
+
+static const pcs_schema_field block_fields[] = {
+    {.key = "size",
+     .accepts = LIST,
+     .items = NUMBER,
+     .required = true,
+     .help = "edge lengths, m; the centre is at the origin of the mesh frame"},
+    {.key = "divisions",
+     .accepts = LIST,
+     .items = NUMBER,
+     .required = true,
+     .help = "numbers of bricks along x, y and z"},
+    TEXT_KEY("element",
+             "hexahedron (if left out), plain-hexahedron, or tetrahedron, six in each brick"),
+};
+static const pcs_schema block_schema = SCHEMA("a block", block_fields);
+
+static const pcs_schema_field line_fields[] = {
+    NUMBERS_KEY("from", "first point in the mesh frame"),
+    NUMBERS_KEY("to", "last point"),
+    NUMBERS_KEY("through", "a point between them: the line is an arc"),
+    {.key = "points",
+     .accepts = LIST,
+     .items = LIST,
+     .help = "points of a line with corners, in place of 'from' and 'to'"},
+    {.key = "closed",
+     .accepts = FLAG,
+     .help = "true: the last of the points is joined to the first; false if left out"},
+    {.key = "divisions",
+     .accepts = NUMBER | LIST,
+     .items = NUMBER,
+     .required = true,
+     .help = "number of elements; between points a number for all segments or one for each"},
+    TEXT_KEY("element", "kind of element; beam if left out"),
+};
+static const pcs_schema line_schema = SCHEMA("a line", line_fields);
+
+static const pcs_schema_field part_fields[] = {
+    MATERIAL_KEY,
+    MAP_KEY("section", section_schema, "of bars and beams"),
+    TEXT_KEY("element", "kind of element"),
+};
+static const pcs_schema part_schema = SCHEMA("a part", part_fields);
+
+static const pcs_schema_field group_fields[] = {
+    NUMBERS_KEY("nearest", "the node nearest to this point of the mesh frame"),
+    {.key = "box",
+     .accepts = LIST,
+     .items = LIST,
+     .help = "nodes, and faces of the surface, between two corners in the mesh frame"},
+    NUMBERS_KEY("nodes", "numbers of nodes, from 0"),
+    NUMBERS_KEY("tags", "numbers of nodes in the file of the mesh"),
+};
+static const pcs_schema group_schema = SCHEMA("a group", group_fields);
+
+static const pcs_schema_field fixation_fields[] = {
+    {.key = "group", .accepts = TEXT, .required = true, .help = "of the mesh"},
+    {.key = "components",
+     .accepts = LIST,
+     .items = TEXT,
+     .help = "which of x, y, z, rx, ry, rz (world); all if left out"},
+};
+static const pcs_schema fixation_schema = SCHEMA("a fixation", fixation_fields);
+
+static const pcs_schema_field link_fields[] = {
+    {.key = "group", .accepts = TEXT, .required = true, .help = "of the mesh"},
+    {.key = "body", .accepts = TEXT, .required = true, .help = "that carries its nodes rigidly"},
+};
+static const pcs_schema link_schema = SCHEMA("a link", link_fields);
+
+static const pcs_schema_field load_fields[] = {
+    {.key = "group", .accepts = TEXT, .required = true, .help = "of the mesh"},
+    NUMBERS_KEY("force", "on each node, N; formulas of t, inputs and signals"),
+    NUMBERS_KEY("total", "on all nodes together, N, the same part for each; formulas"),
+    NUMBER_KEY("pressure", "on the faces, Pa, > 0 pushes against the surface; a formula"),
+};
+static const pcs_schema load_schema = SCHEMA("a load", load_fields);
+
+static const pcs_schema_field mesh_damping_fields[] = {
+    NUMBER_KEY("mass", "1/s: the a of C = a M + b K; 0 if left out"),
+    NUMBER_KEY("stiffness", "s: the b of C = a M + b K, in place of the materials' damping"),
+};
+static const pcs_schema mesh_damping_schema = SCHEMA("the damping of a mesh", mesh_damping_fields);
+
+static const pcs_schema_field mesh_fields[] = {
+    MAP_KEY("block", block_schema, "a box of solid elements"),
+    MAP_KEY("line", line_schema, "bars or beams along a line, an arc or a polygon"),
+    TEXT_KEY("file", "mesh file of gmsh (.msh, version 2.2 or 4.1), relative to this file"),
+    NUMBER_KEY("scale", "factor for the coordinates of a file; 1 if left out"),
+    {.key = "only",
+     .accepts = LIST,
+     .items = TEXT,
+     .help = "groups of a file whose elements are used; all if left out"},
+    TEXT_KEY("element", "kind of element for a file; lines are beams if left out"),
+    MATERIAL_KEY,
+    MAP_KEY("section", section_schema, "of bars and beams"),
+    {.key = "parts",
+     .accepts = MAP,
+     .keys = PCS_SCHEMA_TEXTS,
+     .items = MAP,
+     .inside = &part_schema,
+     .help = "materials, sections and kinds of elements by group of the mesh"},
+    NUMBERS_KEY("position", "origin of the mesh frame in the world; the origin if left out"),
+    NUMBER_KEY("angle", "orientation, rad (plane); 0 if left out"),
+    ROTATION_KEY("rotation", "orientation (space); not turned if left out"),
+    NUMBERS_KEY("velocity", "of the origin of the mesh frame, m/s; at rest if left out"),
+    {.key = "angular_velocity",
+     .accepts = NUMBER | LIST,
+     .items = NUMBER,
+     .help = "rad/s: a number (plane) or a vector in world axes (space); at rest if left out"},
+    TEXT_KEY("mass", "mass matrix: consistent (if left out) or lumped"),
+    MAP_KEY("damping", mesh_damping_schema, "C = a M + b K"),
+    {.key = "groups",
+     .accepts = MAP,
+     .keys = PCS_SCHEMA_NAMES,
+     .items = MAP,
+     .inside = &group_schema,
+     .help = "more groups, by name"},
+    {.key = "fixed",
+     .accepts = LIST,
+     .items = TEXT | MAP,
+     .inside = &fixation_schema,
+     .help = "groups that are held: names, or maps with components"},
+    {.key = "links",
+     .accepts = LIST,
+     .items = MAP,
+     .inside = &link_schema,
+     .help = "groups that bodies carry"},
+    {.key = "loads",
+     .accepts = LIST,
+     .items = MAP,
+     .inside = &load_schema,
+     .help = "forces and pressures on groups"},
+};
+static const pcs_schema mesh_schema = SCHEMA("a mesh", mesh_fields);
 
 // ---- Joints ----
 
@@ -242,7 +425,8 @@ static const pcs_schema_field spring_fields[] = {
 static const pcs_schema spring_schema = SCHEMA("a spring", spring_fields);
 
 static const pcs_schema_field force_fields[] = {
-    {.key = "body", .accepts = TEXT, .required = true, .help = "name of the body"},
+    TEXT_KEY("body", "name of the body; or a node of a mesh:"),
+    NODE_KEYS,
     NUMBERS_KEY("at", "point of application in the body frame; its origin if left out"),
     NUMBERS_KEY("force", "components, N; formulas of t and signals"),
     {.key = "torque",
@@ -262,6 +446,38 @@ static const pcs_schema force_schema = SCHEMA("a force", force_fields);
 
 static const pcs_schema_field law_fields[] = {LAW_KEYS};
 static const pcs_schema law_schema = SCHEMA("a contact law", law_fields);
+
+static const pcs_schema_field target_fields[] = {
+    NUMBERS_KEY("plane", "normal of a plane, to the free side; axes of the body"),
+    NUMBER_KEY("sphere", "radius, m; in the plane a circle"),
+    NUMBERS_KEY("box", "edge lengths, m"),
+    MAP_KEY("cylinder", cylinder_schema, "round, with flat ends"),
+    MAP_KEY("capsule", capsule_schema, "round, with half spheres at the ends"),
+    TEXT_KEY("mesh", "whose faces are touched"),
+    TEXT_KEY("group", "of that mesh; surface if left out"),
+    TEXT_KEY("body", "that carries the shape; ground if left out"),
+    NUMBERS_KEY("at", "place of the shape in the body frame; its origin if left out"),
+    NUMBERS_KEY("axis", "direction of the shape's z axis; in the plane of its x axis"),
+    NUMBERS_KEY("reference", "direction near which the x axis is laid (space)"),
+    ROTATION_KEY("rotation", "orientation in the body frame (space)"),
+    NUMBER_KEY("angle", "orientation in the body frame, rad (plane)"),
+    {.key = "extent",
+     .accepts = NUMBER | LIST,
+     .items = NUMBER,
+     .help = "half lengths of the plane along its axes, m; unbounded if left out"},
+};
+static const pcs_schema target_schema = SCHEMA("a target", target_fields);
+
+static const pcs_schema_field contact_plane_fields[] = {
+    {.key = "normal",
+     .accepts = LIST,
+     .items = NUMBER,
+     .required = true,
+     .help = "to the free side; axes of the body"},
+    NUMBERS_KEY("at", "a point of the plane in the body frame; its origin if left out"),
+    TEXT_KEY("body", "that carries the plane; ground if left out"),
+};
+static const pcs_schema contact_plane_schema = SCHEMA("a plane", contact_plane_fields);
 
 static const pcs_schema_field contact_fields[] = {
     {.key = "type", .accepts = TEXT, .required = true, .help = "kind of contact"},
@@ -295,6 +511,24 @@ static const pcs_schema_field contact_fields[] = {
      .accepts = NUMBER | LIST,
      .items = NUMBER,
      .help = "velocity of a's surface along x and y of frame a, m/s; formulas of t"},
+    TEXT_KEY("mesh", "of a surface contact: whose nodes touch"),
+    TEXT_KEY("group", "of that mesh; surface if left out, for bars and beams all"),
+    MAP_KEY("target", target_schema, "of a surface contact: what the nodes touch"),
+    NUMBER_KEY("node_radius", "the nodes are spheres of this radius, m; points if left out"),
+    NUMBER_KEY("reach", "faces farther from a node than this are not seen, m; twice the longest "
+                        "face if left out"),
+    {.key = "shapes",
+     .accepts = FLAG,
+     .help = "of all-surfaces: false leaves the shapes of bodies out; true if left out"},
+    {.key = "one_pass",
+     .accepts = FLAG,
+     .help = "of all-surfaces: only the surface with more nodes sends its nodes; false if left "
+             "out"},
+    {.key = "planes",
+     .accepts = LIST,
+     .items = MAP,
+     .inside = &contact_plane_schema,
+     .help = "of all-surfaces: planes beside the bodies"},
 };
 static const pcs_schema contact_schema = SCHEMA("a contact", contact_fields);
 
@@ -434,6 +668,8 @@ static const pcs_schema_field model_fields[] = {
      .items = MAP,
      .inside = &body_schema,
      .help = "bodies by name"},
+    SECTION_KEY("materials", material_schema, "materials of meshes, by name"),
+    SECTION_KEY("meshes", mesh_schema, "flexible bodies, by name"),
     SECTION_KEY("joints", joint_schema, "joints, gears and racks by name"),
     SECTION_KEY("springs", spring_schema, "springs and dampers between bodies, by name"),
     SECTION_KEY("forces", force_schema, "forces and torques on bodies, by name"),

@@ -137,7 +137,7 @@ static pcs_status check_value(const pcs_yaml_document *doc, const pcs_yaml_node 
     if (node->kind == PCS_YAML_MAP && !named)
         return field->inside ? pcs_schema_check(doc, node, field->inside) : PCS_OK;
     for (const pcs_yaml_node *item = node->first; item; item = item->next) {
-        if (named)
+        if (named && field->keys == PCS_SCHEMA_NAMES)
             PCS_TRY(check_name(doc, item));
         PCS_TRY(check_kind(doc, item, field->items, field->key));
         if (item->kind == PCS_YAML_MAP && field->inside)

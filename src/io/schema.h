@@ -18,7 +18,8 @@ enum {
 // How the keys of a map are to be read.
 typedef enum pcs_schema_keys {
     PCS_SCHEMA_FIELDS, // from the table
-    PCS_SCHEMA_NAMES   // chosen by the user: letters, digits and _, so that formulas can use them
+    PCS_SCHEMA_NAMES,  // chosen by the user: letters, digits and _, so that formulas can use them
+    PCS_SCHEMA_TEXTS   // any text, such as the name of a group in a mesh file
 } pcs_schema_keys;
 
 typedef struct pcs_schema pcs_schema;

@@ -197,6 +197,33 @@ pcs_status pcs_builder_mesh_group_node(pcs_builder *builder, pcs_mesh_id mesh, c
     return pcs_builder_mesh_node(builder, mesh, m->groups[k].nodes[0], id);
 }
 
+pcs_status pcs_builder_node_position(pcs_builder *builder, int32_t id, pcs_vec3 *position)
+{
+    pcs_frame frame = pcs_frame_default();
+    frame.node = id;
+    PCS_TRY(pcs_builder_check_open(builder));
+    PCS_TRY(pcs_builder_check_frame(builder, "frame", "node", &frame));
+    *position = pcs_builder_frame_pose(builder, &frame).x;
+    return PCS_OK;
+}
+
+pcs_status pcs_builder_node_frame_at(pcs_builder *builder, int32_t id, pcs_vec3 position,
+                                     pcs_quat rotation, pcs_frame *out)
+{
+    pcs_vec3 origin;
+    PCS_TRY(pcs_builder_node_position(builder, id, &origin));
+    *out = (pcs_frame){.body = PCS_GROUND, .position = position, .rotation = rotation, .node = id};
+    PCS_TRY(pcs_builder_check_frame(builder, "frame", "node", out));
+    const pcs_model *model = builder->model;
+    const pcs_mesh *mesh = &model->meshes.data[pcs_model_mesh_of_node(model, id - 1)];
+    out->position = pcs_m3_tmul_v3(&mesh->R, pcs_v3_sub(position, origin));
+    out->rotation = pcs_quat_normalize(
+        pcs_quat_mul(pcs_quat_conjugate(mesh->rotation), pcs_quat_normalize(rotation)));
+    if (model->dimension == 2)
+        out->position.z = 0;
+    return PCS_OK;
+}
+
 // ---- Joints that hold nodes ----
 
 // Rows for the components in `fixed`: translations along the axes of the world, rotations as those of a
