@@ -12,7 +12,7 @@
 static const pcs_scheme_class *const classes[] = {
     &pcs_moreau_jean_class, &pcs_moreau_jean_adaptive_class,
     &pcs_capturing_class,   &pcs_event_driven_class,
-    &pcs_hybrid_class,
+    &pcs_hybrid_class,      &pcs_nonsmooth_alpha_class,
 };
 enum { CLASS_COUNT = sizeof classes / sizeof *classes };
 

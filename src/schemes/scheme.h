@@ -84,6 +84,7 @@ extern const pcs_scheme_class pcs_moreau_jean_adaptive_class;
 extern const pcs_scheme_class pcs_capturing_class;
 extern const pcs_scheme_class pcs_event_driven_class;
 extern const pcs_scheme_class pcs_hybrid_class;
+extern const pcs_scheme_class pcs_nonsmooth_alpha_class;
 
 // The class with this name, or NULL.
 const pcs_scheme_class *pcs_scheme_find(const char *name);

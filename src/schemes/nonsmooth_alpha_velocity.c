@@ -1,0 +1,99 @@
+// Velocity problem of the nonsmooth generalized-alpha step [Galvez2020, (3.31), (3.45), (4.41)-(4.46)]:
+// joints, Newton's impact law and Coulomb's law, for the contacts that the position problem closed.
+// Unknowns W, Lambda and the impulses r at v = v~ + W, with q fixed:
+//
+//     M(q) W = h f* + G(q)^T Lambda + H(q)^T r,     G(q) v = rate
+//     f* = f(q, v) - f(q~, v~) + (G(q) - G(q~))^T lambda~ - (M(q) - M(q~)) v'~
+//     contacts: 0 <= u_N + e_N u_N,n \perp r_N >= 0, and Coulomb's law for u_T + e_T u_T,n
+//
+//     [M + h C  -G^T] [x]   [-r          ]
+//     [G          0 ] [p] = [-(G v - rate)]
+// The velocities u_n before are those of t_n with the rows of q_n. As in the other schemes,
+// restitution acts on approach only and e_T at impacts only: taken literally, e_T would turn a
+// sliding body round in every step. The variants no_forces and coupled leave f* out.
+#include <string.h>
+
+#include "schemes/nonsmooth_alpha.h"
+
+// e u_n, which the law adds to the velocities after.
+static void find_restitution(nonsmooth_alpha *s, int32_t i)
+{
+    const pcs_contact *before = &s->contacts_start[i], *now = &s->contacts_end[i];
+    double *u = s->u_n + 3 * i, *e = s->restitution + 3 * i;
+    memset(u, 0, 3 * sizeof(double));
+    memset(e, 0, 3 * sizeof(double));
+    // A slot without a contact point at t_n is measured where it closes.
+    pcs_contact_velocity(s->base.model, before->gap == HUGE_VAL ? now : before, s->v_n, u);
+    const bool impact = u[0] < -s->base.options[NA_IMPACT_SPEED];
+    e[0] = u[0] < 0 ? now->law.restitution * u[0] : 0;
+    for (int32_t j = 1; j < now->row.size; ++j)
+        e[j] = impact ? now->law.tangential_restitution * u[j] : 0;
+}
+
+void pcs_na_begin_velocity(nonsmooth_alpha *s)
+{
+    const pcs_model *m = s->base.model;
+    const size_t bytes = sizeof(double) * (size_t)m->n_v;
+    for (int32_t i = 0; i < m->n_slots; ++i) {
+        s->closed[i] = s->touched[i];
+        if (!s->closed[i])
+            continue;
+        s->contact_rows[i] = s->contacts_end[i].row;
+        find_restitution(s, i);
+    }
+    pcs_model_mass_multiply(m, &s->end, s->v_smooth, s->momentum);
+    // h ((G - G~)^T lambda~ - (M - M~) v'~) - h f~
+    memset(s->change, 0, bytes);
+    if (s->variant != NA_DECOUPLED)
+        return;
+    pcs_model_rows_add_transposed(m, s->rows_end, s->iterate[NA_SMOOTH].p, s->change);
+    pcs_model_mass_multiply(m, &s->end, s->iterate[NA_SMOOTH].x, s->work);
+    for (int32_t i = 0; i < m->n_v; ++i)
+        s->change[i] += s->momentum_smooth[i] - s->work[i] - s->reaction_smooth[i] - s->f_smooth[i];
+}
+
+void pcs_na_evaluate_velocity(nonsmooth_alpha *s)
+{
+    const pcs_model *m = s->base.model;
+    const size_t bytes = sizeof(double) * (size_t)m->n_v;
+    const double *W = s->iterate[NA_VELOCITY].x;
+    for (int32_t i = 0; i < m->n_v; ++i)
+        s->v[i] = s->v_smooth[i] + W[i];
+    pcs_configuration_update(m, &s->end, s->t_n + s->h, s->q_end, s->v, s->turns, s->external);
+    memset(s->residual, 0, bytes);
+    memset(s->scale, 0, bytes);
+    pcs_model_mass_multiply(m, &s->end, W, s->work);
+    pcs_na_add_term(s, 1, s->work);
+    pcs_na_add_rounding(s, 1, s->momentum);
+    if (s->variant == NA_DECOUPLED) {
+        pcs_model_forces(m, &s->end, s->f, NULL);
+        for (int32_t i = 0; i < m->n_v; ++i)
+            s->work[i] = s->f[i] + s->change[i];
+        pcs_na_add_term(s, -s->h, s->work);
+        pcs_na_add_rounding(s, s->h, s->f);
+        pcs_na_add_force_rounding(s, s->h);
+        pcs_na_add_rounding(s, s->h, s->reaction_smooth);
+        pcs_na_add_rounding(s, s->h, s->momentum_smooth);
+    }
+    pcs_na_subtract_rows(s, s->rows_end, s->iterate[NA_VELOCITY].p);
+    pcs_na_subtract_contacts(s, s->iterate[NA_VELOCITY].r);
+    pcs_rows rows = {NULL, NULL, s->rate, NULL};
+    pcs_model_rows(m, &s->end, &rows);
+    pcs_model_rows_multiply(m, s->rows_end, s->v, s->row_residual);
+    for (int32_t i = 0; i < m->n_rows; ++i)
+        s->row_residual[i] -= s->rate[i];
+    for (int32_t i = 0; i < m->n_slots; ++i) {
+        if (!s->closed[i])
+            continue;
+        pcs_contact_velocity(m, &s->contacts_end[i], s->v, s->local + 3 * i);
+        for (int32_t j = 0; j < s->contact_rows[i].size; ++j)
+            s->local[3 * i + j] += s->restitution[3 * i + j];
+    }
+}
+
+pcs_status pcs_na_matrix_velocity(nonsmooth_alpha *s)
+{
+    const pcs_model *m = s->base.model;
+    pcs_model_matrix(m, &s->end, 0, s->variant == NA_DECOUPLED ? s->h : 0, s->saddle);
+    return pcs_na_factor(s, s->rows_end, NULL);
+}
