@@ -14,9 +14,10 @@ if(PkgConfig_FOUND)
     pkg_check_modules(percuss_lapacke QUIET IMPORTED_TARGET lapacke)
     pkg_check_modules(percuss_yaml QUIET IMPORTED_TARGET yaml-0.1)
     pkg_check_modules(percuss_zlib QUIET IMPORTED_TARGET zlib)
+    pkg_check_modules(percuss_arpack QUIET IMPORTED_TARGET arpack)
     pkg_search_module(percuss_hdf5 QUIET IMPORTED_TARGET hdf5-serial hdf5)
 endif()
-foreach(module openblas lapacke yaml hdf5 zlib)
+foreach(module openblas lapacke yaml hdf5 zlib arpack)
     if(NOT percuss_${module}_FOUND)
         list(APPEND percuss_dependencies_missing ${module})
     endif()
@@ -49,6 +50,6 @@ elseif(NOT TARGET percuss::dependencies)
         ${percuss_suitesparse_include})
     target_link_libraries(percuss::dependencies INTERFACE
         PkgConfig::percuss_lapacke PkgConfig::percuss_openblas PkgConfig::percuss_hdf5
-        PkgConfig::percuss_yaml PkgConfig::percuss_zlib ${percuss_suitesparse_libraries}
+        PkgConfig::percuss_yaml PkgConfig::percuss_zlib PkgConfig::percuss_arpack ${percuss_suitesparse_libraries}
         Threads::Threads m)
 endif()

@@ -27,7 +27,7 @@ install(FILES
 
 # Libs.private for those who link libpercuss.a.
 set(pc_libraries_private)
-foreach(module lapacke openblas hdf5 yaml zlib)
+foreach(module lapacke openblas hdf5 yaml zlib arpack)
     list(APPEND pc_libraries_private ${percuss_${module}_LDFLAGS})
 endforeach()
 list(APPEND pc_libraries_private

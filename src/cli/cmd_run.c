@@ -33,6 +33,7 @@ enum {
     OPTION_CHECKPOINT,
     OPTION_CHECKPOINT_EVERY,
     OPTION_RESUME,
+    OPTION_START,
     OPTION_DUMP_PROBLEMS,
     OPTION_WHEN,
     OPTION_DUMP_LIMIT,
@@ -71,6 +72,9 @@ static const cli_option options[OPTION_COUNT] = {
     [OPTION_RESUME] = {"--resume", "FILE",
                        "continue from a checkpoint, or from the end of a result, of the same\n"
                        "model, scheme and options; the result has the frames from there on"},
+    [OPTION_START] = {"--start", "STATE",
+                      "where the run starts: model (as the file says, the default) or static (at\n"
+                      "rest in the equilibrium that percuss static finds)"},
     [OPTION_DUMP_PROBLEMS] =
         {"--dump-problems", "FOLDER",
          "write the contact problem of a step, with its solution, to\n"
@@ -103,7 +107,7 @@ static const cli_syntax syntax = {
 typedef struct session {
     const char *model, *out, *csv, *csv_file, *checkpoint, *resume, *page;
     double checkpoint_every;
-    bool no_result, quiet, with_page;
+    bool no_result, quiet, with_page, from_static;
     cli_settings settings;
     cli_dump dump;
     char *command;       // as stored in the result
@@ -120,6 +124,16 @@ typedef struct session {
 } session;
 
 // ---- Command line ----
+
+static bool read_start(session *run, const char *value)
+{
+    run->from_static = strcmp(value, "static") == 0;
+    if (!run->from_static && strcmp(value, "model") != 0) {
+        cli_message("--start %s: must be model or static", value);
+        return false;
+    }
+    return true;
+}
 
 static bool take_option(session *run, int option, char *value)
 {
@@ -151,6 +165,8 @@ static bool take_option(session *run, int option, char *value)
         return cli_read_positive("--checkpoint-every", value, &run->checkpoint_every);
     else if (option == OPTION_WHEN)
         return cli_dump_read_when(&run->dump, value);
+    else if (option == OPTION_START)
+        return read_start(run, value);
     else if (option == OPTION_DUMP_LIMIT)
         return cli_read_integer("--dump-limit", value, 1, &run->dump.limit);
     else if (option == OPTION_NO_RESULT)
@@ -168,6 +184,8 @@ static bool check_options(const session *run)
         cli_message("--no-result and --out contradict each other");
     else if (run->no_result && run->with_page)
         cli_message("--report shows the result, and --no-result writes none");
+    else if (run->from_static && run->resume)
+        cli_message("--start and --resume contradict each other");
     else if (run->checkpoint_every > 0 && !run->checkpoint)
         cli_message("--checkpoint-every needs --checkpoint FILE");
     else if ((run->dump.when || run->dump.limit > 0) && !run->dump.folder)
@@ -326,10 +344,22 @@ static bool check_checkpoint_folder(const char *path)
     return ok;
 }
 
+static cli_exit load(session *run)
+{
+    if (!run->from_static)
+        return cli_load(run->ctx, run->model, &run->settings, &run->file, &run->simulation);
+    const pcs_static_opts opts = pcs_static_default();
+    pcs_static_info info;
+    cli_exit code = cli_load_equilibrium(run->ctx, run->model, &run->settings, &opts, &info,
+                                         &run->file, &run->simulation);
+    pcs_status status = code == CLI_EXIT_OK ? pcs_simulation_start(run->simulation) : PCS_OK;
+    return status < 0 ? cli_input_error(run->ctx, pcs_model_file_locate(run->file, status)) : code;
+}
+
 // Everything that can be wrong with the input, before anything is written.
 static cli_exit prepare(session *run)
 {
-    cli_exit code = cli_load(run->ctx, run->model, &run->settings, &run->file, &run->simulation);
+    cli_exit code = load(run);
     if (code == CLI_EXIT_OK && !check_targets(run))
         code = CLI_EXIT_BAD_INPUT;
     if (code == CLI_EXIT_OK && run->resume)

@@ -15,6 +15,8 @@ typedef enum cli_exit {
 // Arguments follow the verb; argv[0] is the verb itself.
 cli_exit cli_run(int argc, char **argv);
 cli_exit cli_check(int argc, char **argv);
+cli_exit cli_static(int argc, char **argv);
+cli_exit cli_modes(int argc, char **argv);
 cli_exit cli_info(int argc, char **argv);
 cli_exit cli_plot(int argc, char **argv);
 cli_exit cli_export(int argc, char **argv);

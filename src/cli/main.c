@@ -16,6 +16,8 @@ typedef struct verb {
 static const verb verbs[] = {
     {"run", cli_run, "simulate a model file and write the result"},
     {"check", cli_check, "build a model and say what is in it, or what is wrong"},
+    {"static", cli_static, "find the static equilibrium of a model under its loads"},
+    {"modes", cli_modes, "find the lowest frequencies and mode shapes of a model"},
     {"info", cli_info, "say what is in a model, a result or a checkpoint"},
     {"plot", cli_plot, "draw signals of results: over time, or one over the other"},
     {"export", cli_export, "write the frames of a result as ParaView files"},
@@ -52,11 +54,11 @@ static cli_exit unknown_verb(const char *name)
     if (nearest)
         cli_message("unknown verb '%s'; did you mean '%s'?", name, nearest);
     else
-        cli_message(
-            "unknown verb '%s'; there are run, check, info, plot, export, report, compare, solve, "
-            "bench, list "
-            "(percuss --help)",
-            name);
+        cli_message("unknown verb '%s'; there are run, check, static, modes, info, plot, export, "
+                    "report, compare, solve, "
+                    "bench, list "
+                    "(percuss --help)",
+                    name);
     return CLI_EXIT_BAD_INPUT;
 }
 

@@ -61,7 +61,7 @@ static pcs_status make_simulation(pcs_context *ctx, const pcs_model_file *file,
     int32_t count = status < 0 ? 0 : pcs_model_file_options(file, &options);
     for (int32_t i = 0; i < count && status >= 0; i++)
         status = pcs_simulation_set(*simulation, options[i].key, options[i].text);
-    return status < 0 ? status : pcs_simulation_start(*simulation);
+    return status;
 }
 
 cli_exit cli_read_model(pcs_context *ctx, const char *path, const cli_settings *settings,
@@ -80,7 +80,24 @@ cli_exit cli_load(pcs_context *ctx, const char *path, const cli_settings *settin
     if (code != CLI_EXIT_OK)
         return code;
     pcs_status status = make_simulation(ctx, *file, simulation);
+    if (status >= 0)
+        status = pcs_simulation_start(*simulation);
     if (status < 0)
         return cli_input_error(ctx, pcs_model_file_locate(*file, status));
     return CLI_EXIT_OK;
+}
+
+cli_exit cli_load_equilibrium(pcs_context *ctx, const char *path, const cli_settings *settings,
+                              const pcs_static_opts *opts, pcs_static_info *info,
+                              pcs_model_file **file, pcs_simulation **simulation)
+{
+    cli_exit code = cli_read_model(ctx, path, settings, file);
+    if (code != CLI_EXIT_OK)
+        return code;
+    pcs_status status = make_simulation(ctx, *file, simulation);
+    if (status >= 0)
+        status = pcs_simulation_equilibrate(*simulation, opts, info);
+    if (status < 0)
+        code = cli_input_error(ctx, pcs_model_file_locate(*file, status));
+    return status == PCS_ERROR_NUMERIC || status == PCS_ERROR_IO ? CLI_EXIT_FAILED : code;
 }

@@ -3,6 +3,7 @@
 #define PCS_CLI_MODEL_OPTIONS_H
 
 #include "commands.h"
+#include "percuss/analysis.h"
 
 typedef struct cli_settings {
     pcs_setting *list; // from malloc
@@ -23,5 +24,9 @@ cli_exit cli_read_model(pcs_context *ctx, const char *path, const cli_settings *
 // message was printed; the parts made so far are in place and must still be destroyed.
 cli_exit cli_load(pcs_context *ctx, const char *path, const cli_settings *settings,
                   pcs_model_file **file, pcs_simulation **simulation);
+// The same with a static equilibrium as the initial state, but not started.
+cli_exit cli_load_equilibrium(pcs_context *ctx, const char *path, const cli_settings *settings,
+                              const pcs_static_opts *opts, pcs_static_info *info,
+                              pcs_model_file **file, pcs_simulation **simulation);
 
 #endif

@@ -8,7 +8,7 @@ static void force(const pcs_model *model, const pcs_configuration *c, double *f,
         const pcs_joint *joint = &model->joints.data[a->joint];
         pcs_pair_state pair = pcs_configuration_pair(model, c, &joint->pair);
         pcs_rate_form form = pcs_coordinate_rate_form(&joint->coordinate[a->coordinate], &pair);
-        double u = pcs_element_value(&a->force, c);
+        double u = c->load * pcs_element_value(&a->force, c);
         double rate = pcs_element_add_coordinate(model, &joint->pair, &pair, &form, u, f,
                                                  power ? power->v : NULL);
         if (power)
@@ -26,7 +26,7 @@ static void tangent(const pcs_model *model, const pcs_configuration *c, double s
         pcs_pair_state pair = pcs_configuration_pair(model, c, &joint->pair);
         if (!pcs_coordinate_is_flat(x, model->dimension)) {
             double K[12][12];
-            pcs_coordinate_geometric(x, &pair, pcs_element_value(&a->force, c), K);
+            pcs_coordinate_geometric(x, &pair, c->load * pcs_element_value(&a->force, c), K);
             pcs_element_add_geometric(model, &joint->pair, (const double(*)[12])K, -scale_K,
                                       saddle);
         }
@@ -46,8 +46,8 @@ static void tangent(const pcs_model *model, const pcs_configuration *c, double s
             node[n++] = end_node[k];
         }
         pcs_element_add_formula_tangent(model, c, a->force.formula, n, node,
-                                        (const double(*)[PCS_NODE_V_MAX])row, scale_K, scale_C,
-                                        saddle);
+                                        (const double(*)[PCS_NODE_V_MAX])row, c->load * scale_K,
+                                        c->load * scale_C, saddle);
     }
 }
 

@@ -49,7 +49,8 @@ static void mass(const pcs_model *model, const pcs_configuration *c, pcs_saddle 
 static void force(const pcs_model *model, const pcs_configuration *c, double *f, pcs_power *power)
 {
     (void)power; // weight is conservative, the gyroscopic moment has no power
-    const double g[3] = {model->gravity.x, model->gravity.y, model->gravity.z};
+    const pcs_vec3 gravity = pcs_v3_scale(c->load, model->gravity);
+    const double g[3] = {gravity.x, gravity.y, gravity.z};
     for (int32_t b = 0; b < model->bodies.count; ++b) {
         const pcs_body *body = &model->bodies.data[b];
         const pcs_node *node = pcs_model_node(model, body->node);
@@ -112,7 +113,7 @@ static double potential(const pcs_model *model, const pcs_configuration *c)
     double V = 0;
     for (int32_t b = 0; b < model->bodies.count; ++b) {
         const pcs_body *body = &model->bodies.data[b];
-        V -= body->mass * pcs_v3_dot(model->gravity, c->pose[body->node].x);
+        V -= c->load * body->mass * pcs_v3_dot(model->gravity, c->pose[body->node].x);
     }
     return V;
 }

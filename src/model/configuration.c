@@ -8,7 +8,7 @@
 
 pcs_status pcs_configuration_init(pcs_context *ctx, const pcs_model *model, pcs_configuration *c)
 {
-    *c = (pcs_configuration){0};
+    *c = (pcs_configuration){.load = 1};
     c->pose = PCS_NEW_ARRAY(ctx, pcs_pose, model->nodes.count);
     c->twist = PCS_NEW_ARRAY(ctx, pcs_twist, model->nodes.count);
     c->inputs = PCS_NEW_ARRAY(ctx, double, model->inputs.count + 1);

@@ -9,6 +9,8 @@ struct pcs_model;
 
 typedef struct pcs_configuration {
     double t;
+    double load;            // factor of weights, applied forces, actuators and mesh loads; 1 but in
+                            // statics. Set by the caller; update() leaves it
     const double *q, *v;    // views, set by pcs_configuration_update
     const double *turns;    // reference of each multi-turn angle, for the branch; from the state
     const double *external; // external inputs, from the state; NULL: their initial values

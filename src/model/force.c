@@ -18,8 +18,8 @@ static void resultant(const pcs_force *force, const pcs_configuration *c, pcs_ve
     *torque = pcs_v3(0, 0, 0);
     for (int i = 0; i < 3; ++i) {
         pcs_vec3 e = direction(force, pose, i);
-        *F = pcs_v3_axpy(*F, pcs_element_value(&force->force[i], c), e);
-        *torque = pcs_v3_axpy(*torque, pcs_element_value(&force->torque[i], c), e);
+        *F = pcs_v3_axpy(*F, c->load * pcs_element_value(&force->force[i], c), e);
+        *torque = pcs_v3_axpy(*torque, c->load * pcs_element_value(&force->torque[i], c), e);
     }
 }
 
@@ -90,14 +90,14 @@ static void tangent(const pcs_model *model, const pcs_configuration *c, double s
             if (force->force[k].formula) {
                 pcs_node_row(kind, pose, e, pcs_v3_cross(arm, e), row[0]);
                 pcs_element_add_formula_tangent(model, c, force->force[k].formula, 1, &force->node,
-                                                (const double(*)[PCS_NODE_V_MAX])row, scale_K,
-                                                scale_C, saddle);
+                                                (const double(*)[PCS_NODE_V_MAX])row,
+                                                c->load * scale_K, c->load * scale_C, saddle);
             }
             if (force->torque[k].formula) {
                 pcs_node_row(kind, pose, zero, e, row[0]);
                 pcs_element_add_formula_tangent(model, c, force->torque[k].formula, 1, &force->node,
-                                                (const double(*)[PCS_NODE_V_MAX])row, scale_K,
-                                                scale_C, saddle);
+                                                (const double(*)[PCS_NODE_V_MAX])row,
+                                                c->load * scale_K, c->load * scale_C, saddle);
             }
         }
     }

@@ -235,7 +235,8 @@ static void add_node_forces(const pcs_model *model, const pcs_mesh *mesh,
                             const pcs_configuration *c, double *f, pcs_power *power)
 {
     const int32_t n = mesh->n_v, first = pcs_model_node(model, mesh->first_node)->v;
-    const double g[3] = {model->gravity.x, model->gravity.y, model->gravity.z};
+    const pcs_vec3 gravity = pcs_v3_scale(c->load, model->gravity);
+    const double g[3] = {gravity.x, gravity.y, gravity.z};
     for (int32_t i = 0; i < mesh->n_nodes; ++i) {
         double *f_i = f + first + i * n;
         for (int32_t r = 0; r < model->dimension; ++r)
@@ -273,7 +274,8 @@ static void add_node_forces(const pcs_model *model, const pcs_mesh *mesh,
 
 static double load_value(const pcs_mesh_load *load, int32_t i, const pcs_configuration *c)
 {
-    return load->formula[i] ? pcs_formula_evaluate(load->formula[i], c->inputs) : load->number[i];
+    return c->load *
+           (load->formula[i] ? pcs_formula_evaluate(load->formula[i], c->inputs) : load->number[i]);
 }
 
 static int32_t face_size(const int32_t face[PCS_FACE_NODES_MAX])
@@ -391,7 +393,7 @@ static void add_load_tangent(const pcs_model *model, const pcs_mesh_load *load,
             add_matrix(model, mesh, n, face, dimension, K, scale_K, saddle);
             if (!load->formula[0])
                 continue;
-            pressure_of_face(mesh, c, face, 1, f, NULL);
+            pressure_of_face(mesh, c, face, c->load, f, NULL);
             for (int32_t i = 0; i < n; ++i) {
                 const int32_t node = mesh->first_node + face[i];
                 memcpy(row[0], f + i * dimension, sizeof(double) * (size_t)dimension);
@@ -407,7 +409,7 @@ static void add_load_tangent(const pcs_model *model, const pcs_mesh_load *load,
         if (!load->formula[r])
             continue;
         memset(row, 0, sizeof row);
-        row[0][r] = share;
+        row[0][r] = c->load * share;
         for (int32_t i = 0; i < group->n_nodes; ++i) {
             const int32_t node = mesh->first_node + group->nodes[i];
             pcs_element_add_formula_tangent(model, c, load->formula[r], 1, &node,
@@ -488,7 +490,8 @@ static double potential(const pcs_model *model, const pcs_configuration *c)
             }
         }
         for (int32_t i = 0; i < mesh->n_nodes; ++i)
-            V -= mesh->node_mass[i] * pcs_v3_dot(model->gravity, c->pose[mesh->first_node + i].x);
+            V -= c->load * mesh->node_mass[i] *
+                 pcs_v3_dot(model->gravity, c->pose[mesh->first_node + i].x);
     }
     return V;
 }

@@ -22,6 +22,7 @@ typedef struct pcs_state {
     double *work;     // PCS_WORK_COUNT accounts since the start
     double *external; // inputs that the caller sets, one for each of the model's externals
     double *memory;   // what the scheme itself keeps from step to step
+    bool given;       // q and turns hold the start; otherwise it comes from the model
 } pcs_state;
 
 // a, lambda and force belong to the instant t where the scheme knows them (smooth integrators,

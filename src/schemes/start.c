@@ -285,12 +285,14 @@ pcs_status pcs_start_state(pcs_context *ctx, const pcs_model *model, const pcs_s
                     .rows = {.blocks = blocks},
                     .external = state->external};
     *state->t = t;
-    pcs_model_initial_state(model, state->q, state->v);
+    if (!state->given)
+        pcs_model_initial_state(model, state->q, state->v);
     pcs_status status = projection_init(&w);
     if (status == PCS_OK) {
         memcpy(w.q0, state->q, sizeof(double) * (size_t)model->n_q);
         pcs_configuration_update(model, &w.c, t, state->q, state->v, state->turns, w.external);
-        pcs_model_initial_turns(model, &w.c, state->turns);
+        if (!state->given)
+            pcs_model_initial_turns(model, &w.c, state->turns);
         status = project_position(&w, opts, state, statistics);
     }
     if (status == PCS_OK)

@@ -11,7 +11,7 @@ typedef struct pcs_start_opts {
     double limit;     // largest move allowed, as a fraction of the model's size (rad for rotations)
 } pcs_start_opts;
 
-// Fills t (given), q, v, turns from the model and projects; the moves go into `statistics`. Refuses,
+// Fills t (given), q, v, turns from the model, unless state->given, and projects; the moves go into `statistics`. Refuses,
 // naming the worst row, when the joints cannot be closed, when the move is larger than the limit, or
 // when prescribed velocities contradict each other. `saddle` and `blocks` are the scheme's own.
 pcs_status pcs_start_state(pcs_context *ctx, const pcs_model *model, const pcs_start_opts *opts,

@@ -223,11 +223,27 @@ static void account(pcs_simulation *s, double kinetic, double potential)
     };
 }
 
+// The forces of an equilibrium do not belong to the start of a run.
+static void forget_forces(pcs_simulation *s)
+{
+    const pcs_model *m = s->model;
+    pcs_state *state = &s->state;
+    *state->h = 0;
+    memset(state->p, 0, sizeof(double) * (size_t)m->n_rows);
+    memset(state->lambda, 0, sizeof(double) * (size_t)m->n_rows);
+    memset(state->r, 0, sizeof(double) * 3 * (size_t)m->n_slots);
+    memset(state->force, 0, sizeof(double) * 3 * (size_t)m->n_slots);
+    memset(state->status, 0, sizeof(double) * (size_t)m->n_slots);
+}
+
 pcs_status pcs_simulation_start(pcs_simulation *s)
 {
     if (s->started)
         return PCS_OK;
     *s->state.t = s->def.start;
+    if (s->equilibrated)
+        forget_forces(s);
+    s->equilibrated = false;
     PCS_TRY(s->scheme->class->start(s->scheme, &s->state, &s->statistics));
     s->statistics.redundant_most = s->statistics.redundant_rows;
     s->started = true;
@@ -308,7 +324,7 @@ bool pcs_simulation_finished(const pcs_simulation *s)
 
 double pcs_simulation_time(const pcs_simulation *s)
 {
-    return s->started ? *s->state.t : s->def.start;
+    return s->started || s->equilibrated ? *s->state.t : s->def.start;
 }
 
 const pcs_model *pcs_simulation_model(const pcs_simulation *s)

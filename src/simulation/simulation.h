@@ -24,6 +24,7 @@ struct pcs_simulation {
     int64_t n_steps; // planned
     int64_t step;    // next one
     bool started;
+    bool equilibrated; // the state is an equilibrium, or on the way to one (statics.c)
     pcs_present *present;
     double *events;                // own copy of def.events, ascending
     pcs_problem_hook problem_hook; // the scheme looks at it if there is one
