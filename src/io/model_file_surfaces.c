@@ -1,5 +1,6 @@
 // Contacts of the types `surface` and `all-surfaces` in a model file: nodes of meshes against shapes
 // and faces.
+#include <stdio.h>
 #include <string.h>
 
 #include "io/model_reader.h"
@@ -195,6 +196,23 @@ static pcs_status read_speed(pcs_model_reader *reader, const pcs_yaml_node *node
     return pcs_reader_read_value(reader, speed->last, PCS_NAMES_INPUTS, &def->surface_speed[1]);
 }
 
+// The builder's error at the group that it names, if it names one.
+static pcs_status locate_error(const pcs_model_reader *reader, const pcs_yaml_node *node,
+                               pcs_status status)
+{
+    const pcs_yaml_node *groups[2] = {pcs_yaml_child(node, "group"),
+                                      pcs_yaml_child(pcs_yaml_child(node, "target"), "group")};
+    for (int k = 0; k < 2; k++) {
+        char text[128];
+        if (!groups[k])
+            continue;
+        snprintf(text, sizeof text, "no group '%.80s'", groups[k]->text);
+        if (strstr(pcs_context_error(reader->ctx), text))
+            return pcs_yaml_locate(reader->doc, groups[k]->mark, status);
+    }
+    return pcs_reader_locate(reader, node, status);
+}
+
 static pcs_status read_one_surface(pcs_model_reader *reader, const pcs_yaml_node *node)
 {
     static const char *const keys[] = {"shapes", "one_pass", "planes"};
@@ -218,7 +236,7 @@ static pcs_status read_one_surface(pcs_model_reader *reader, const pcs_yaml_node
     PCS_TRY(pcs_reader_read_law(reader, node, &def.law));
     PCS_TRY(read_speed(reader, node, &def));
     pcs_status status = pcs_builder_add_surface_contact(reader->builder, &def);
-    return status < 0 ? pcs_reader_locate(reader, node, status) : PCS_OK;
+    return status < 0 ? locate_error(reader, node, status) : PCS_OK;
 }
 
 static pcs_status read_all_surfaces(pcs_model_reader *reader, const pcs_yaml_node *node)

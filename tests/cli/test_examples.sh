@@ -174,6 +174,24 @@ csv spinning_top 0.5 body.top.position.x,body.top.position.y,body.top.position.z
 near "spinning_top: x after a quarter" "$(last 2)" 0 3.3e-6 # half
 near "spinning_top: height" "$(last 4)" 0.070710678 2e-7
 
+# The contact closes within a step h; it opens, as the wave comes back, within h and the time of a wave
+# through one of the 200 elements, L/(200 c) = 1.7e-3 s. The force is 300 N in between.
+csv elastic_bar 1.5 contact.tip.impulse.n
+near "elastic_bar: contact" "$(over '$2 > 1e-9 { print $1; exit }')" 0.5005 1e-3
+near "elastic_bar: release" "$(over '$2 > 1e-9 { t = $1 } END { print t }')" 1.1672 2.7e-3
+near "elastic_bar: impulse" "$(over '{ s += $2 } END { print s }')" 200 0.8
+
+# Instants within a step; published ones have 4 digits.
+csv flexible_pendulum 0.333 contact.wall.impulse.n
+near "flexible_pendulum: contact" "$(over '$2 > 1e-9 { print $1; exit }')" 0.33024 1e-4
+csv oblique_beam 0.1 contact.lower.impulse.n
+near "oblique_beam: contact" "$(over '$2 > 1e-9 { print $1; exit }')" 0.05 1e-4
+near "oblique_beam: release" "$(over '$2 > 1e-9 { t = $1 } END { print t }')" 0.0825 1.5e-4
+csv flexible_cube 0.25 contact.floor.0.impulse.n
+near "flexible_cube: impact" "$(over '$2 > 1e-9 { print $1; exit }')" 0.247310 5e-4
+csv bracket 0.11 body.ball.velocity.z
+near "bracket: impact" "$(over 'NR > 1 && $2 > v { print $1; exit } { v = $2 }')" 0.100964 2e-4
+
 # Rounding: the projection leaves 1e-12 m, the impulses are exact to the solver's tolerance 1e-10.
 csv three_boxes 2 body.top.position.y,contact.floor.0.impulse.n,contact.floor.1.impulse.n
 near "three_boxes: top" "$(last 2)" 0.5 1e-9
