@@ -3,6 +3,7 @@
 // 3.3.2]. The coupled variant leaves the force of the position correction out of its matrix: with h^2 k/m =
 // 100 its passes diverge, with 0.01 they converge; the decoupled one takes any step.
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "support/alpha_run.h"
@@ -184,12 +185,42 @@ static void test_restitution(void **state)
     scene_end(&s);
 }
 
+// A run that is stopped and resumed goes on with the same bits, in the middle of jams and impacts; its
+// smooth accelerations are in the state. After a warm-up no step asks the heap for anything.
+static void test_resume_and_memory(void **state)
+{
+    (void)state;
+    enum { STEPS = 600 };
+    scene s;
+    alpha_scene_woodpecker(&s, false, 0.3);
+    scene_finish(&s, 1e-4, 2 * STEPS * 1e-4);
+    for (int i = 0; i < STEPS; ++i)
+        alpha_step(s.simulation);
+    const size_t size = pcs_simulation_save(s.simulation, NULL, 0);
+    char *middle = malloc(size), *end = malloc(size), *again = malloc(size);
+    assert_true(middle && end && again);
+    assert_int_equal(pcs_simulation_save(s.simulation, middle, size), size);
+    const uint64_t calls = pcs_context_heap_calls(s.ctx);
+    alpha_finish(s.simulation);
+    assert_int_equal(pcs_context_heap_calls(s.ctx), calls);
+    assert_int_equal(pcs_simulation_save(s.simulation, end, size), size);
+    scene_restart(&s, 1e-4, 2 * STEPS * 1e-4);
+    assert_int_equal(pcs_simulation_load(s.simulation, middle, size), PCS_OK);
+    alpha_finish(s.simulation);
+    assert_int_equal(pcs_simulation_save(s.simulation, again, size), size);
+    assert_memory_equal(end, again, size);
+    free(middle);
+    free(end);
+    free(again);
+    scene_end(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_small_steps),     cmocka_unit_test(test_large_steps),
         cmocka_unit_test(test_contact_solvers), cmocka_unit_test(test_scale_mass),
-        cmocka_unit_test(test_restitution),
+        cmocka_unit_test(test_restitution),     cmocka_unit_test(test_resume_and_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
