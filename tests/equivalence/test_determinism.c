@@ -94,8 +94,7 @@ static void build_stack(scene *s)
 
 static void (*const builders[])(scene *) = {build_chain, build_springs, build_stack};
 enum { MODELS = sizeof builders / sizeof *builders, STEPS = 300 };
-static const char *const schemes[] = {"moreau-jean", "moreau-jean-adaptive", "capturing",
-                                      "nonsmooth-alpha"};
+static const char *const schemes[] = {"moreau-jean", "moreau-jean-adaptive", "capturing"};
 enum { SCHEMES = sizeof schemes / sizeof *schemes };
 // All models under the first scheme, then the first model under the others.
 enum { CASES = MODELS + SCHEMES - 1 };
