@@ -13,6 +13,8 @@
 #include "math/vector.h"
 
 enum { NEWTON_STEPS = 25 };
+// A step of Newton's method this small leaves its square, which is rounding.
+static const double SMALL_STEP = 1e-9;
 
 // Places of the corners in s.
 static const double TRIANGLE[3][2] = {{0, 0}, {1, 0}, {0, 1}};
@@ -107,9 +109,8 @@ static void foot_matrix(const pcs_face *face, const pcs_vec3 a[2], pcs_vec3 r, d
     A[0][1] = A[1][0] = pcs_v3_dot(a[0], a[1]) - pcs_v3_dot(r, twist_of(face, face->x));
 }
 
-static bool is_inside(const pcs_face *face, const double s[2])
+static bool is_inside(const pcs_face *face, const double s[2], double m)
 {
-    const double m = PCS_FACE_MARGIN;
     if (!(s[0] >= -m && s[1] >= -m))
         return false;
     return face->n == 3 ? s[0] + s[1] <= 1.0 + m : s[0] <= 1.0 + m && s[1] <= 1.0 + m;
@@ -139,7 +140,7 @@ bool pcs_face_project(const pcs_face *face, pcs_vec3 p, pcs_face_foot *foot)
         const double cut = face->n == 4 && longest > 1.0 ? 1.0 / longest : 1.0;
         s[0] += cut * d[0];
         s[1] += cut * d[1];
-        if (face->n < 4 || longest <= 4.0 * DBL_EPSILON)
+        if (face->n < 4 || longest <= SMALL_STEP)
             break; // flat: one step is exact
         if (!(fabs(s[0] - 0.5) <= 2.5 && fabs(s[1] - 0.5) <= 2.5))
             return false;
@@ -195,9 +196,9 @@ static void find_on_edge(const pcs_face *face, pcs_vec3 p, int32_t from, pcs_fac
     place_foot(face, p, foot);
 }
 
-void pcs_face_find(const pcs_face *face, pcs_vec3 p, pcs_face_foot *foot)
+void pcs_face_find(const pcs_face *face, pcs_vec3 p, double margin, pcs_face_foot *foot)
 {
-    const bool inside = pcs_face_project(face, p, foot) && is_inside(face, foot->s);
+    const bool inside = pcs_face_project(face, p, foot) && is_inside(face, foot->s, margin);
     if (inside && face->n < 4)
         return;
     const int32_t edges = face->n == 2 ? 1 : face->n;
@@ -208,7 +209,7 @@ void pcs_face_find(const pcs_face *face, pcs_vec3 p, pcs_face_foot *foot)
         if (face->n == 2) // the whole face is its edge: beyond its ends
             other.kind = PCS_FOOT_CORNER;
         // A warped patch seen from afar may have a foot that is not the nearest point.
-        const double least = inside ? foot->distance * (1.0 - PCS_FACE_MARGIN) : foot->distance;
+        const double least = inside ? foot->distance * (1.0 - margin) : foot->distance;
         if (first || other.distance < least)
             *foot = other;
         first = false;

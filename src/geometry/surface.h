@@ -16,9 +16,11 @@
 
 enum { PCS_FACE_CORNERS_MAX = 4 };
 
-// A normal through a point this far beyond the end of a face, in parts of its size, still counts as
-// meeting the face: bodies that lie edge on edge, to rounding, touch with their faces.
+// How far beyond the end of a face, in parts of its size, a normal still counts as meeting it: bodies
+// that lie edge on edge, to rounding and to the tolerance of a solver, touch with their faces. Where
+// ends of faces are events the margin is as small as rounding allows.
 #define PCS_FACE_MARGIN 1e-6
+#define PCS_FACE_MARGIN_EVENTS 1e-11
 
 typedef struct pcs_face {
     int32_t n; // corners: 2, 3 or 4
@@ -41,7 +43,7 @@ typedef struct pcs_face_foot {
 } pcs_face_foot;
 
 // Nearest point of the face.
-void pcs_face_find(const pcs_face *face, pcs_vec3 p, pcs_face_foot *foot);
+void pcs_face_find(const pcs_face *face, pcs_vec3 p, double margin, pcs_face_foot *foot);
 // Foot of p on the surface through the face, also beyond its ends, as a foot inside; false where there
 // is none near by.
 bool pcs_face_project(const pcs_face *face, pcs_vec3 p, pcs_face_foot *foot);

@@ -72,7 +72,7 @@ void pcs_model_contacts_convective(const struct pcs_model *model, const pcs_conf
                                    pcs_contact *contacts);
 // Tangential displacement of every slot between two configurations, 2 numbers each in the tangents of
 // `at_to`, the motion of a driven surface included. Both arrays were evaluated with rows at their
-// configurations, which are two objects (docs/theory/contact-tangents.md).
+// configurations, which are two objects (docs/theory/surface-contacts.md).
 void pcs_model_contacts_slip(const struct pcs_model *model, const pcs_configuration *from,
                              const pcs_contact *at_from, const pcs_configuration *to,
                              const pcs_contact *at_to, double *slip);

@@ -102,12 +102,28 @@ typedef struct face_search {
     pcs_vec3 x, facing;
     bool faces_something; // `facing` is known
     bool outside;         // of the surface
+    bool events;          // ends of faces are events
+    double margin;        // of faces
     double same;          // distances that differ by less belong to one place
     double depth;         // how far behind a face the node may be
     double nearest, front;
     candidate list[CANDIDATES_MAX];
     int32_t n;
 } face_search;
+
+// Faces that cannot be candidates need no nearest point: those that look the same way as the node's
+// surface (no normal of a patch is 60 degrees from the mean), and, from outside, those whose mean plane
+// through every corner has the node behind it.
+static bool looks_away(const face_search *s, const pcs_face *face)
+{
+    const pcs_vec3 area = pcs_face_area(face);
+    if (s->faces_something && pcs_v3_dot(s->facing, area) > 0.5 * pcs_v3_norm(area))
+        return true;
+    bool behind = s->outside;
+    for (int32_t k = 0; k < face->n && behind; k++)
+        behind = pcs_v3_dot(area, pcs_v3_sub(s->x, face->x[k])) < 0.0;
+    return behind;
+}
 
 static bool look_at(const face_search *s, int32_t item, double radius, candidate *found)
 {
@@ -117,7 +133,9 @@ static bool look_at(const face_search *s, int32_t item, double radius, candidate
             return false; // a face does not touch its own corner
     found->face = item;
     found->shape = load_face(s->surface, s->c, item);
-    pcs_face_find(&found->shape, s->x, &found->foot);
+    if (looks_away(s, &found->shape))
+        return false;
+    pcs_face_find(&found->shape, s->x, s->margin, &found->foot);
     if (!(found->foot.distance <= radius))
         return false;
     found->normal = pcs_face_normal(&found->shape, found->foot.s);
@@ -139,6 +157,17 @@ static double find_side(void *user, int32_t item, double radius)
     return fmin(radius, s->nearest + s->same);
 }
 
+// Where ends of faces are events, a contact that has come to an end without a neighbour is over, also if
+// rounding has left it this side of the end.
+static bool is_over(const face_search *s, const candidate *found)
+{
+    if (!s->events || found->foot.kind != PCS_FOOT_INSIDE)
+        return false;
+    int32_t edge;
+    const double way = pcs_face_edge(&found->shape, &found->foot, &edge);
+    return way < s->margin * s->surface->size && s->surface->neighbour[found->face][edge] < 0;
+}
+
 // Second look: candidates at the nearest place.
 static double find_candidates(void *user, int32_t item, double radius)
 {
@@ -148,7 +177,7 @@ static double find_candidates(void *user, int32_t item, double radius)
         return radius;
     if (s->faces_something && pcs_v3_dot(s->facing, found.normal) >= PCS_FACING_COSINE)
         return radius;
-    if (found.height < (s->outside ? 0.0 : -s->depth))
+    if (found.height < (s->outside ? 0.0 : -s->depth) || is_over(s, &found))
         return radius;
     s->nearest = fmin(s->nearest, found.foot.distance);
     int32_t kept = 0;
@@ -272,7 +301,7 @@ static void find_on_held_face(const face_search *s, int32_t held, double radius,
         return;
     at.shape = load_face(s->surface, s->c, at.face);
     if (held < 0 || !pcs_face_project(&at.shape, s->x, &at.foot))
-        pcs_face_find(&at.shape, s->x, &at.foot);
+        pcs_face_find(&at.shape, s->x, s->margin, &at.foot);
     at.normal = pcs_face_normal(&at.shape, at.foot.s);
     at.height = pcs_v3_dot(at.normal, pcs_v3_sub(s->x, at.foot.point));
     set_face(s, &at, at.height < 0.0 ? -1.0 : 1.0, radius, touch);
@@ -293,6 +322,8 @@ static void find_on_faces(const pcs_model *model, const pcs_configuration *c,
                      .c = c,
                      .node = contact->node[i],
                      .x = touch->x,
+                     .events = c->face != NULL,
+                     .margin = c->face ? PCS_FACE_MARGIN_EVENTS : PCS_FACE_MARGIN,
                      .same = PCS_FACE_MARGIN * surface->size,
                      .depth = 0.5 * surface->size,
                      .nearest = HUGE_VAL};

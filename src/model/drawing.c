@@ -61,7 +61,7 @@ static pcs_drawing draw_shape(const pcs_model *model, int32_t body, int32_t shap
                      .owner = PCS_DRAWING_OF_BODY,
                      .object = body,
                      .name = b->name,
-                     .a = {body, s->position, s->rotation},
+                     .a = {body, s->position, s->rotation, 0},
                      .size = s->size};
     d.b = d.a;
     return d;
@@ -206,8 +206,8 @@ static pcs_status draw_lines(const pcs_model *model, int32_t k, int32_t first, p
                                .owner = PCS_DRAWING_OF_SYSTEM,
                                .object = k,
                                .name = s->name,
-                               .a = {first + s->line[i][0], {0, 0, 0}, no_turn},
-                               .b = {first + s->line[i][1], {0, 0, 0}, no_turn}};
+                               .a = {first + s->line[i][0], {0, 0, 0}, no_turn, 0},
+                               .b = {first + s->line[i][1], {0, 0, 0}, no_turn, 0}};
         PCS_TRY(draw(user, &d));
     }
     return PCS_OK;

@@ -99,7 +99,7 @@ static void test_nearest_point(void **state)
             const double far = trial % 2 ? 0.4 : 2.0;
             const pcs_vec3 p = random_vector(&random, n == 2 ? 2 : 3, far);
             pcs_face_foot foot;
-            pcs_face_find(&face, p, &foot);
+            pcs_face_find(&face, p, PCS_FACE_MARGIN, &foot);
             check_nearest(&face, p, &foot);
             check_kind(&face, p, &foot);
             kinds[foot.kind]++;
@@ -176,7 +176,7 @@ static difference differ(const pcs_face *face, pcs_vec3 p, const pcs_vec3 *v, pc
         pcs_face_foot foot_k;
         double gap;
         moved(face, p, v, v_p, at[k] * h, &face_k, &p_k);
-        pcs_face_find(&face_k, p_k, &foot_k);
+        pcs_face_find(&face_k, p_k, PCS_FACE_MARGIN, &foot_k);
         out.same = out.same && foot_k.kind == foot->kind && foot_k.corner == foot->corner;
         out.normal = pcs_v3_axpy(out.normal, c[k] / (12 * h),
                                  contact_normal(&face_k, p_k, &foot_k, &gap));
@@ -204,7 +204,7 @@ static void test_rates(void **state)
             for (int32_t i = 0; i < n; i++)
                 v[i] = random_vector(&random, dimension, 1.0);
             pcs_face_foot foot;
-            pcs_face_find(&face, p, &foot);
+            pcs_face_find(&face, p, PCS_FACE_MARGIN, &foot);
             const difference coarse = differ(&face, p, v, v_p, &foot, h);
             const difference fine = differ(&face, p, v, v_p, &foot, 0.5 * h);
             all++;

@@ -16,115 +16,15 @@
 #include "model/assembly.h"
 #include "model/builder.h"
 #include "percuss/mesh.h"
+#include "support/mesh_blocks.h"
 #include "support/near.h"
 
-enum { Q_MAX = 1024, SLOTS_MAX = 512, NODES_MAX = 512, CELLS_MAX = 256 };
+enum { Q_MAX = 1024, SLOTS_MAX = 512 };
 
 // Order 6: width^6/140 times a seventh derivative, and eps/width of rounding. Lengths and speeds are
 // of order 1; where a curvature is large the two widths differ and the slot is left out.
 static const double WIDTH = 1e-3;
 static const double TOLERANCE = 1e-8;
-
-// ---- Meshes ----
-
-typedef struct block {
-    pcs_vec3 nodes[NODES_MAX];
-    int32_t cells[CELLS_MAX][8], n_nodes, n_cells;
-    pcs_mesh_part_def part;
-    pcs_mesh_def mesh;
-} block;
-
-static pcs_material rubber(void)
-{
-    pcs_material material = pcs_material_default();
-    material.young = 43.7;
-    material.poisson = 0.31;
-    material.density = 1.93;
-    return material;
-}
-
-// nx x ny x nz hexahedra, or five tetrahedra for each, in a box with one corner at `low`.
-static void block_init(block *b, const char *name, pcs_vec3 low, pcs_vec3 size, int nx, int ny,
-                       int nz, bool tetrahedra)
-{
-    static const int corner[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
-                                     {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
-    // Neighbours mirror each other, so that their faces are cut alike.
-    static const int cut[2][5][4] = {
-        {{0, 1, 2, 5}, {0, 2, 3, 7}, {0, 5, 7, 4}, {2, 7, 5, 6}, {0, 2, 7, 5}},
-        {{1, 0, 4, 3}, {1, 3, 6, 2}, {1, 4, 5, 6}, {3, 6, 7, 4}, {1, 3, 4, 6}}};
-    memset(b, 0, sizeof *b);
-    for (int k = 0; k <= nz; k++)
-        for (int j = 0; j <= ny; j++)
-            for (int i = 0; i <= nx; i++)
-                b->nodes[b->n_nodes++] = pcs_v3(low.x + size.x * i / nx, low.y + size.y * j / ny,
-                                                low.z + size.z * k / nz);
-    for (int k = 0; k < nz; k++)
-        for (int j = 0; j < ny; j++)
-            for (int i = 0; i < nx; i++) {
-                int32_t at[8];
-                for (int c = 0; c < 8; c++)
-                    at[c] = ((k + corner[c][2]) * (ny + 1) + j + corner[c][1]) * (nx + 1) + i +
-                            corner[c][0];
-                for (int t = 0; t < (tetrahedra ? 5 : 1); t++, b->n_cells++)
-                    for (int c = 0; c < (tetrahedra ? 4 : 8); c++)
-                        b->cells[b->n_cells][c] = at[tetrahedra ? cut[(i + j + k) % 2][t][c] : c];
-            }
-    b->part = (pcs_mesh_part_def){.kind = PCS_ELEMENT_HEXAHEDRON_PLAIN,
-                                  .nodes = &b->cells[0][0],
-                                  .n_elements = b->n_cells,
-                                  .material = rubber()};
-    static int32_t packed[4 * CELLS_MAX];
-    if (tetrahedra) {
-        for (int i = 0; i < b->n_cells; i++)
-            memcpy(packed + 4 * i, b->cells[i], 4 * sizeof(int32_t));
-        b->part.kind = PCS_ELEMENT_TETRAHEDRON;
-        b->part.nodes = packed;
-    }
-    b->mesh = pcs_mesh_default();
-    b->mesh.name = name;
-    b->mesh.nodes = b->nodes;
-    b->mesh.n_nodes = b->n_nodes;
-    b->mesh.parts = &b->part;
-    b->mesh.n_parts = 1;
-}
-
-// A chain of beams (frames) or bars (points) from a to b, with its segments as the group "line".
-typedef struct chain {
-    pcs_vec3 nodes[16];
-    int32_t cells[15][2], faces[15][PCS_FACE_NODES_MAX];
-    pcs_mesh_part_def part;
-    pcs_mesh_group_def group;
-    pcs_mesh_def mesh;
-} chain;
-
-static void chain_init(chain *c, const char *name, pcs_element_kind kind, pcs_vec3 a, pcs_vec3 b,
-                       int n)
-{
-    memset(c, 0, sizeof *c);
-    for (int i = 0; i <= n; i++)
-        c->nodes[i] = pcs_v3_axpy(a, (double)i / n, pcs_v3_sub(b, a));
-    for (int i = 0; i < n; i++) {
-        c->cells[i][0] = c->faces[i][0] = i;
-        c->cells[i][1] = c->faces[i][1] = i + 1;
-        c->faces[i][2] = c->faces[i][3] = -1;
-    }
-    c->part = (pcs_mesh_part_def){.kind = kind,
-                                  .nodes = &c->cells[0][0],
-                                  .n_elements = n,
-                                  .material = rubber(),
-                                  .section = pcs_section_rectangle(0.11, 0.13)};
-    c->group = (pcs_mesh_group_def){
-        .name = "line", .faces = (const int32_t(*)[PCS_FACE_NODES_MAX])c->faces, .n_faces = n};
-    c->mesh = pcs_mesh_default();
-    c->mesh.name = name;
-    c->mesh.nodes = c->nodes;
-    c->mesh.n_nodes = n + 1;
-    c->mesh.parts = &c->part;
-    c->mesh.n_parts = 1;
-    c->mesh.groups = &c->group;
-    c->mesh.n_groups = 1;
-}
 
 // ---- A model under the microscope ----
 
@@ -398,13 +298,14 @@ static void test_shapes(void **state)
             if (dimension == 2 && kind >= PCS_TARGET_CYLINDER)
                 continue;
             static scene s;
-            static chain beam, bar;
+            static mesh_chain beam, bar;
             begin(&s, dimension);
             const double z = dimension == 2 ? 0.0 : 0.2;
             const pcs_body_id body = add_body(&s, "body", pcs_v3(0.1, -0.2, z));
-            chain_init(&beam, "beam", PCS_ELEMENT_BEAM, pcs_v3(-0.8, 0.3, z),
-                       pcs_v3(0.9, 0.5, 2 * z), 3);
-            chain_init(&bar, "bar", PCS_ELEMENT_BAR, pcs_v3(-0.7, 0.5, -z), pcs_v3(0.6, 0.1, z), 3);
+            mesh_chain_init(&beam, "beam", PCS_ELEMENT_BEAM, pcs_v3(-0.8, 0.3, z),
+                            pcs_v3(0.9, 0.5, 2 * z), 3);
+            mesh_chain_init(&bar, "bar", PCS_ELEMENT_BAR, pcs_v3(-0.7, 0.5, -z),
+                            pcs_v3(0.6, 0.1, z), 3);
             const pcs_mesh_id beams = add_mesh(&s, &beam.mesh), bars = add_mesh(&s, &bar.mesh);
             int32_t node;
             must(&s, pcs_builder_mesh_node(s.builder, bars, 1, &node));
@@ -443,24 +344,24 @@ static void test_faces(void **state)
     pcs_random_init(&random, 919);
     for (int variant = 0; variant < 3; variant++) {
         static scene s;
-        static block lower, upper;
-        static chain beam, line;
+        static mesh_block lower, upper;
+        static mesh_chain beam, line;
         begin(&s, variant == 2 ? 2 : 3);
         pcs_mesh_id target, sender;
         if (variant == 2) {
-            chain_init(&line, "line", PCS_ELEMENT_BEAM, pcs_v3(-1.1, 0.0, 0.0),
-                       pcs_v3(1.2, 0.1, 0.0), 4);
-            chain_init(&beam, "beam", PCS_ELEMENT_BEAM, pcs_v3(-1.2, 0.2, 0.0),
-                       pcs_v3(1.3, 0.3, 0.0), 9);
+            mesh_chain_init(&line, "line", PCS_ELEMENT_BEAM, pcs_v3(-1.1, 0.0, 0.0),
+                            pcs_v3(1.2, 0.1, 0.0), 4);
+            mesh_chain_init(&beam, "beam", PCS_ELEMENT_BEAM, pcs_v3(-1.2, 0.2, 0.0),
+                            pcs_v3(1.3, 0.3, 0.0), 9);
             target = add_mesh(&s, &line.mesh);
             sender = add_mesh(&s, &beam.mesh);
         } else {
-            block_init(&lower, "lower", pcs_v3(-1, -1, -0.5), pcs_v3(2, 2, 0.5), 3, 3, 1,
-                       variant == 1);
-            block_init(&upper, "upper", pcs_v3(-0.8, -0.9, 0.1), pcs_v3(1.6, 1.7, 0.6), 2, 2, 1,
-                       false);
-            chain_init(&beam, "beam", PCS_ELEMENT_BEAM, pcs_v3(-1.2, 0.3, 0.3),
-                       pcs_v3(1.3, 0.5, 0.2), 6);
+            mesh_block_init(&lower, "lower", pcs_v3(-1, -1, -0.5), pcs_v3(2, 2, 0.5), 3, 3, 1,
+                            variant == 1);
+            mesh_block_init(&upper, "upper", pcs_v3(-0.8, -0.9, 0.1), pcs_v3(1.6, 1.7, 0.6), 2, 2,
+                            1, false);
+            mesh_chain_init(&beam, "beam", PCS_ELEMENT_BEAM, pcs_v3(-1.2, 0.3, 0.3),
+                            pcs_v3(1.3, 0.5, 0.2), 6);
             target = add_mesh(&s, &lower.mesh);
             const pcs_mesh_id upper_id = add_mesh(&s, &upper.mesh);
             sender = add_mesh(&s, &beam.mesh);
@@ -496,14 +397,14 @@ static void test_stack(void **state)
     for (int variant = 0; variant < 3; variant++)
         for (size_t k = 0; k < sizeof heights / sizeof *heights; k++) {
             static scene s;
-            static block lower, upper;
+            static mesh_block lower, upper;
             const int n = variant == 0 ? 1 : 3;
             const double thick = variant == 2 ? 0.01 : 1.0, h = heights[k];
             begin(&s, 3);
-            block_init(&lower, "lower", pcs_v3(0, 0, 0), pcs_v3(1, 1, thick), n, n,
-                       variant == 2 ? 1 : n, false);
-            block_init(&upper, "upper", pcs_v3(0, 0, thick + h), pcs_v3(1, 1, thick), n, n,
-                       variant == 2 ? 1 : n, false);
+            mesh_block_init(&lower, "lower", pcs_v3(0, 0, 0), pcs_v3(1, 1, thick), n, n,
+                            variant == 2 ? 1 : n, false);
+            mesh_block_init(&upper, "upper", pcs_v3(0, 0, thick + h), pcs_v3(1, 1, thick), n, n,
+                            variant == 2 ? 1 : n, false);
             add_mesh(&s, &lower.mesh);
             add_mesh(&s, &upper.mesh);
             pcs_auto_contact_def def = pcs_auto_contact_default();
@@ -543,31 +444,29 @@ static void test_roaming_point(void **state)
     pcs_random random;
     pcs_random_init(&random, 67);
     static scene s;
-    static block low;
-    static chain bar;
+    static mesh_block low;
+    static mesh_chain bar;
     begin(&s, 3);
-    block_init(&low, "low", pcs_v3(0, 0, 0), pcs_v3(2, 1, 1), 4, 2, 2, false);
+    mesh_block_init(&low, "low", pcs_v3(0, 0, 0), pcs_v3(2, 1, 1), 4, 2, 2, false);
     // The last layer over the first half only: a step.
     int32_t kept = 0;
     for (int32_t i = 0; i < low.n_cells; i++)
         if (!(i >= 8 && i % 4 >= 2))
-            memcpy(low.cells[kept++], low.cells[i], sizeof low.cells[i]);
+            memmove(low.cells + 8 * kept++, low.cells + 8 * i, 8 * sizeof *low.cells);
     low.part.n_elements = kept;
-    int32_t number[NODES_MAX], used = 0;
+    int32_t number[BLOCK_NODES_MAX], used = 0;
     for (int32_t i = 0; i < low.n_nodes; i++) {
         bool found = false;
-        for (int32_t k = 0; k < kept; k++)
-            for (int c = 0; c < 8; c++)
-                found = found || low.cells[k][c] == i;
+        for (int32_t k = 0; k < 8 * kept; k++)
+            found = found || low.cells[k] == i;
         number[i] = found ? used : -1;
         if (found)
             low.nodes[used++] = low.nodes[i];
     }
-    for (int32_t k = 0; k < kept; k++)
-        for (int c = 0; c < 8; c++)
-            low.cells[k][c] = number[low.cells[k][c]];
+    for (int32_t k = 0; k < 8 * kept; k++)
+        low.cells[k] = number[low.cells[k]];
     low.mesh.n_nodes = used;
-    chain_init(&bar, "bar", PCS_ELEMENT_BAR, pcs_v3(0.1, 0.1, 1.4), pcs_v3(0.6, 0.2, 1.5), 1);
+    mesh_chain_init(&bar, "bar", PCS_ELEMENT_BAR, pcs_v3(0.1, 0.1, 1.4), pcs_v3(0.6, 0.2, 1.5), 1);
     const pcs_mesh_id target = add_mesh(&s, &low.mesh), points = add_mesh(&s, &bar.mesh);
     pcs_surface_contact_def def = contact_on("point", points, PCS_TARGET_FACES);
     def.target_mesh = target;
@@ -595,7 +494,7 @@ static void test_roaming_point(void **state)
             pcs_face_foot foot;
             for (int k = 0; k < 4; k++)
                 face.x[k] = s.c.pose[surface->face[i][k]].x;
-            pcs_face_find(&face, pcs_v3(x[0], x[1], x[2]), &foot);
+            pcs_face_find(&face, pcs_v3(x[0], x[1], x[2]), PCS_FACE_MARGIN, &foot);
             nearest = fmin(nearest, foot.distance);
         }
         const bool in_low = x[0] > 0 && x[0] < 2 && x[1] > 0 && x[1] < 1 && x[2] > 0 && x[2] < 0.5;
@@ -618,11 +517,11 @@ static void test_reach(void **state)
 {
     (void)state;
     static scene s;
-    static block low;
-    static chain bar;
+    static mesh_block low;
+    static mesh_chain bar;
     begin(&s, 3);
-    block_init(&low, "low", pcs_v3(0, 0, 0), pcs_v3(1, 1, 1), 2, 2, 2, false);
-    chain_init(&bar, "bar", PCS_ELEMENT_BAR, pcs_v3(0.3, 0.4, 2.3), pcs_v3(0.6, 0.4, 2.5), 1);
+    mesh_block_init(&low, "low", pcs_v3(0, 0, 0), pcs_v3(1, 1, 1), 2, 2, 2, false);
+    mesh_chain_init(&bar, "bar", PCS_ELEMENT_BAR, pcs_v3(0.3, 0.4, 2.3), pcs_v3(0.6, 0.4, 2.5), 1);
     const pcs_mesh_id target = add_mesh(&s, &low.mesh), points = add_mesh(&s, &bar.mesh);
     pcs_surface_contact_def def = contact_on("point", points, PCS_TARGET_FACES);
     def.target_mesh = target;
@@ -637,6 +536,74 @@ static void test_reach(void **state)
     end(&s);
 }
 
+// ---- Held on a face ----
+
+// A point slides over the top of a block of 2 x 2 faces along x: held on its face, the way to the border
+// falls with it, below 0 beyond, the gap stays that of the plane, and the neighbour is the face that is
+// found there without holding. Rows keep their nodes, which are known beforehand.
+static void test_held(void **state)
+{
+    (void)state;
+    pcs_random random;
+    pcs_random_init(&random, 13);
+    static scene s;
+    static mesh_block low;
+    static mesh_chain bar;
+    begin(&s, 3);
+    mesh_block_init(&low, "low", pcs_v3(0, 0, 0), pcs_v3(1, 1, 1), 2, 2, 1, false);
+    mesh_chain_init(&bar, "bar", PCS_ELEMENT_BAR, pcs_v3(0.3, 0.29, 1.01), pcs_v3(0.31, 0.3, 4.0),
+                    1);
+    const pcs_mesh_id target = add_mesh(&s, &low.mesh), points = add_mesh(&s, &bar.mesh);
+    pcs_surface_contact_def def = contact_on("point", points, PCS_TARGET_FACES);
+    def.target_mesh = target;
+    must(&s, pcs_builder_add_surface_contact(s.builder, &def));
+    finish(&s);
+    double *x = s.q + pcs_model_node(s.model, s.model->meshes.data[points].first_node)->q;
+    evaluate(&s);
+    int32_t held[2] = {s.contacts[0].face, -1}, next = -1, nodes[PCS_ROW_NODES_MAX];
+    assert_true(s.contacts[0].edge == HUGE_VAL);
+    s.c.face = held;
+    for (x[0] = 0.3; x[0] < 0.7; x[0] += 0.01) {
+        evaluate(&s);
+        const pcs_contact *contact = &s.contacts[0];
+        const double right = 0.5 - x[0];
+        assert_int_equal(contact->face, held[0]);
+        assert_near(contact->gap, 0.01, 1e-15);
+        assert_near(contact->edge, fmin(right, 0.21), 1e-14);
+        assert_int_equal(pcs_surface_contact_nodes(s.model, 0, held[0], nodes), 5);
+        for (int k = 0; k < 5; k++)
+            assert_int_equal(contact->row.node[k], nodes[k]);
+        if (right < 0.2)
+            next = contact->next_face;
+    }
+    s.c.face = NULL;
+    evaluate(&s);
+    assert_int_equal(s.contacts[0].face, next);
+    // Rates of a contact that is held beyond its border.
+    pcs_saddle *saddle = full_saddle(&s);
+    score sum = {0};
+    x[0] = 0.57;
+    s.c.face = held;
+    for (int32_t i = 0; i < s.model->n_v; i++) {
+        s.q[i] += pcs_random_between(&random, -0.03, 0.03);
+        s.v[i] = pcs_random_between(&random, -1.0, 1.0);
+    }
+    check_derivatives(&s, &random, saddle, &sum);
+    assert_int_equal(sum.judged, 1);
+    assert_true(s.contacts[0].edge < 0.0);
+    pcs_saddle_destroy(saddle);
+    // Off the end of the last face nothing is left to be held by.
+    held[0] = next;
+    x[0] = 0.9;
+    evaluate(&s);
+    held[0] = -1;
+    x[0] = 1.2;
+    x[2] = 0.9;
+    evaluate(&s);
+    assert_true(s.contacts[0].gap > 0.1);
+    end(&s);
+}
+
 // ---- Balance ----
 
 // Forces of a contact between two meshes add up to nothing; so do their moments for normal forces, and
@@ -647,10 +614,11 @@ static void test_balance(void **state)
     pcs_random random;
     pcs_random_init(&random, 83);
     static scene s;
-    static block lower, upper;
+    static mesh_block lower, upper;
     begin(&s, 3);
-    block_init(&lower, "lower", pcs_v3(-1, -1, -0.5), pcs_v3(2, 2, 0.5), 3, 3, 1, true);
-    block_init(&upper, "upper", pcs_v3(-0.8, -0.9, 0.02), pcs_v3(1.6, 1.7, 0.6), 3, 2, 1, false);
+    mesh_block_init(&lower, "lower", pcs_v3(-1, -1, -0.5), pcs_v3(2, 2, 0.5), 3, 3, 1, true);
+    mesh_block_init(&upper, "upper", pcs_v3(-0.8, -0.9, 0.02), pcs_v3(1.6, 1.7, 0.6), 3, 2, 1,
+                    false);
     add_mesh(&s, &lower.mesh);
     add_mesh(&s, &upper.mesh);
     pcs_auto_contact_def def = pcs_auto_contact_default();
@@ -697,10 +665,10 @@ static void test_slip(void **state)
     pcs_random random;
     pcs_random_init(&random, 127);
     static scene s;
-    static block lower, upper;
+    static mesh_block lower, upper;
     begin(&s, 3);
-    block_init(&lower, "lower", pcs_v3(-1, -1, -0.5), pcs_v3(2, 2, 0.5), 4, 4, 1, false);
-    block_init(&upper, "upper", pcs_v3(-0.5, -0.5, 0.013), pcs_v3(1, 1, 0.6), 2, 2, 1, false);
+    mesh_block_init(&lower, "lower", pcs_v3(-1, -1, -0.5), pcs_v3(2, 2, 0.5), 4, 4, 1, false);
+    mesh_block_init(&upper, "upper", pcs_v3(-0.5, -0.5, 0.013), pcs_v3(1, 1, 0.6), 2, 2, 1, false);
     const pcs_mesh_id low = add_mesh(&s, &lower.mesh), high = add_mesh(&s, &upper.mesh);
     pcs_surface_contact_def def = contact_on("slide", high, PCS_TARGET_FACES);
     def.target_mesh = low;
@@ -751,10 +719,10 @@ static void test_slip_on_plane(void **state)
 {
     (void)state;
     static scene s;
-    static block upper;
+    static mesh_block upper;
     begin(&s, 3);
     const pcs_body_id table = add_body(&s, "table", pcs_v3(0, 0, 0));
-    block_init(&upper, "upper", pcs_v3(-0.5, -0.5, 0.0), pcs_v3(1, 1, 0.6), 2, 2, 1, false);
+    mesh_block_init(&upper, "upper", pcs_v3(-0.5, -0.5, 0.0), pcs_v3(1, 1, 0.6), 2, 2, 1, false);
     const pcs_mesh_id high = add_mesh(&s, &upper.mesh);
     pcs_surface_contact_def def = contact_on("slide", high, PCS_TARGET_PLANE);
     def.frame.body = table;
@@ -792,8 +760,8 @@ static void test_everything(void **state)
 {
     (void)state;
     static scene s;
-    static block one, two;
-    static chain beam;
+    static mesh_block one, two;
+    static mesh_chain beam;
     begin(&s, 3);
     pcs_body_def body = pcs_body_default();
     pcs_shape_def shapes[3] = {pcs_shape_default(), pcs_shape_default(), pcs_shape_default()};
@@ -811,9 +779,9 @@ static void test_everything(void **state)
     body.position = pcs_v3(0, 0, 5);
     pcs_body_id id;
     must(&s, pcs_builder_add_body(s.builder, &body, &id));
-    block_init(&one, "one", pcs_v3(0, 0, 0), pcs_v3(1, 1, 1), 1, 1, 1, false);
-    block_init(&two, "two", pcs_v3(0, 0, 1.1), pcs_v3(1, 1, 1), 2, 1, 1, false);
-    chain_init(&beam, "beam", PCS_ELEMENT_BEAM, pcs_v3(0, 0, 3), pcs_v3(1, 0, 3), 2);
+    mesh_block_init(&one, "one", pcs_v3(0, 0, 0), pcs_v3(1, 1, 1), 1, 1, 1, false);
+    mesh_block_init(&two, "two", pcs_v3(0, 0, 1.1), pcs_v3(1, 1, 1), 2, 1, 1, false);
+    mesh_chain_init(&beam, "beam", PCS_ELEMENT_BEAM, pcs_v3(0, 0, 3), pcs_v3(1, 0, 3), 2);
     const pcs_mesh_fixation_def link = {.group = "line", .linked = true, .body = id};
     beam.mesh.n_groups = 0;
     const int32_t first[1] = {0};
@@ -865,11 +833,11 @@ static void test_refusals(void **state)
 {
     (void)state;
     static scene s;
-    static block one;
-    static chain beam;
+    static mesh_block one;
+    static mesh_chain beam;
     begin(&s, 3);
-    block_init(&one, "one", pcs_v3(0, 0, 0), pcs_v3(1, 1, 1), 1, 1, 1, false);
-    chain_init(&beam, "beam", PCS_ELEMENT_BEAM, pcs_v3(0, 0, 3), pcs_v3(1, 0, 3), 2);
+    mesh_block_init(&one, "one", pcs_v3(0, 0, 0), pcs_v3(1, 1, 1), 1, 1, 1, false);
+    mesh_chain_init(&beam, "beam", PCS_ELEMENT_BEAM, pcs_v3(0, 0, 3), pcs_v3(1, 0, 3), 2);
     beam.mesh.n_groups = 0;
     pcs_auto_contact_def all = pcs_auto_contact_default();
     all.name = "all";
@@ -923,7 +891,7 @@ static void test_refusals(void **state)
     end(&s);
 
     begin(&s, 2);
-    chain_init(&beam, "beam", PCS_ELEMENT_BEAM, pcs_v3(0, 3, 0), pcs_v3(1, 3, 0), 2);
+    mesh_chain_init(&beam, "beam", PCS_ELEMENT_BEAM, pcs_v3(0, 3, 0), pcs_v3(1, 3, 0), 2);
     add_mesh(&s, &beam.mesh);
     def = contact_on("c", 0, PCS_TARGET_CAPSULE);
     refuse(&s, &def, "not a shape of planar models");
@@ -933,11 +901,12 @@ static void test_refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shapes),     cmocka_unit_test(test_faces),
-        cmocka_unit_test(test_stack),      cmocka_unit_test(test_roaming_point),
-        cmocka_unit_test(test_reach),      cmocka_unit_test(test_balance),
-        cmocka_unit_test(test_slip),       cmocka_unit_test(test_slip_on_plane),
-        cmocka_unit_test(test_everything), cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_shapes),        cmocka_unit_test(test_faces),
+        cmocka_unit_test(test_stack),         cmocka_unit_test(test_roaming_point),
+        cmocka_unit_test(test_held),          cmocka_unit_test(test_reach),
+        cmocka_unit_test(test_balance),       cmocka_unit_test(test_slip),
+        cmocka_unit_test(test_slip_on_plane), cmocka_unit_test(test_everything),
+        cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
