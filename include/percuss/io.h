@@ -129,6 +129,27 @@ PCS_API const char *pcs_result_contact_name(const pcs_result *result, int32_t sl
 PCS_API int32_t pcs_result_drawing_count(const pcs_result *result);
 PCS_API const pcs_drawing *pcs_result_drawing(const pcs_result *result, int32_t index);
 
+// Meshes of the model. Nodes count through all meshes in the quantities "mesh/position" and
+// "mesh/velocity", frames (nodes that turn) in "mesh/rotation", "mesh/angle" and
+// "mesh/angular_velocity", the numbers of all elements in "mesh/result".
+typedef struct pcs_result_mesh_view {
+    const char *name; // NULL beyond the last mesh
+    int32_t first_node, n_nodes;
+    int32_t first_frame;   // -1: its nodes are points
+    const pcs_vec3 *start; // where its nodes stand at the start
+    int32_t n_parts, n_groups;
+    double mass;
+} pcs_result_mesh_view;
+
+PCS_API int32_t pcs_result_mesh_count(const pcs_result *result);
+PCS_API pcs_result_mesh_view pcs_result_mesh(const pcs_result *result, int32_t mesh);
+// Part i, with the material axes and drawn sizes of its section; *first_result (or NULL) is the place
+// of its results in "mesh/result". Group i; the name is NULL beyond the last.
+PCS_API pcs_mesh_part_view pcs_result_mesh_part(const pcs_result *result, int32_t mesh,
+                                                int32_t part, int64_t *first_result);
+PCS_API pcs_mesh_group_view pcs_result_mesh_group(const pcs_result *result, int32_t mesh,
+                                                  int32_t group);
+
 // Events in the order of time (none in files of older programs), and how many were lost.
 PCS_API int64_t pcs_result_event_count(const pcs_result *result);
 PCS_API int64_t pcs_result_events_dropped(const pcs_result *result);
@@ -192,8 +213,9 @@ typedef struct pcs_vtk_opts {
 } pcs_vtk_opts;
 
 PCS_API pcs_vtk_opts pcs_vtk_default(void);
-// Writes bodies.pvd, contacts.pvd and lines.pvd, those for which the result has something, into a
-// folder (made if it is missing), with one .vtp for each frame below frames/ (docs/vtk-files.md).
+// Writes bodies.pvd, contacts.pvd, lines.pvd and meshes.pvd, those for which the result has something,
+// into a folder (made if it is missing), with one .vtp or, for meshes, .vtu for each frame below
+// frames/ (docs/vtk-files.md).
 // The collections are written last; PCS_INTERRUPTED if the hook said so.
 PCS_API pcs_status pcs_export_vtk(pcs_context *ctx, pcs_result *result, const char *folder,
                                   const pcs_vtk_opts *opts) PCS_MUST_CHECK;

@@ -212,6 +212,9 @@ PCS_API int32_t pcs_model_mesh_count(const pcs_model *model);
 PCS_API const char *pcs_model_mesh_name(const pcs_model *model, pcs_mesh_id mesh);
 PCS_API int32_t pcs_model_mesh_node_count(const pcs_model *model, pcs_mesh_id mesh);
 PCS_API double pcs_model_mesh_mass(const pcs_model *model, pcs_mesh_id mesh);
+// Whether its nodes are frames, as those of beams are, and where they stand at the start.
+PCS_API bool pcs_model_mesh_turns(const pcs_model *model, pcs_mesh_id mesh);
+PCS_API const pcs_vec3 *pcs_model_mesh_start(const pcs_model *model, pcs_mesh_id mesh);
 PCS_API int32_t pcs_model_mesh_part_count(const pcs_model *model, pcs_mesh_id mesh);
 
 // A part as it was given; the arrays belong to the model.
@@ -226,6 +229,8 @@ typedef struct pcs_mesh_part_view {
 } pcs_mesh_part_view;
 PCS_API pcs_mesh_part_view pcs_model_mesh_part(const pcs_model *model, pcs_mesh_id mesh,
                                                int32_t part);
+// Unit of an element result by its name: "Pa" of "mises", "N" of "axial_force"; "1" if unknown.
+PCS_API const char *pcs_mesh_result_unit(const char *name);
 
 // Group i: its name, nodes and faces; the name is NULL beyond the last.
 typedef struct pcs_mesh_group_view {

@@ -2,6 +2,7 @@
 #ifndef PERCUSS_SIMULATION_H
 #define PERCUSS_SIMULATION_H
 
+#include "percuss/mesh.h"
 #include "percuss/model.h"
 #include "percuss/options.h"
 #include "percuss/problem.h"
@@ -75,15 +76,16 @@ typedef struct pcs_signal {
     int32_t kind, index, component;
 } pcs_signal;
 
-// "body.crank.position.x", "joint.hinge.angle", "contact.tip.gap", "energy.kinetic", "time"...
-// (docs/signals.md). The error suggests the nearest path.
+// "body.crank.position.x", "joint.hinge.angle", "contact.tip.gap", "mesh.beam.node.12.velocity.y",
+// "energy.kinetic", "time"... (docs/signals.md). The error suggests the nearest path.
 PCS_API pcs_status pcs_model_find_signal(pcs_context *ctx, const pcs_model *model, const char *path,
                                          pcs_signal *out) PCS_MUST_CHECK;
 PCS_API double pcs_simulation_signal(const pcs_simulation *simulation, pcs_signal signal);
 // Several signals at once.
 PCS_API void pcs_simulation_signals(const pcs_simulation *simulation, const pcs_signal *signals,
                                     int32_t n, double *values);
-// All paths of a model, in order: index from 0; returns false beyond the last.
+// All paths of a model, in order: index from 0; returns false beyond the last. Single nodes and
+// elements of meshes are not among them.
 PCS_API bool pcs_model_signal_path(const pcs_model *model, int32_t index, char *path, size_t size);
 
 // ---- Bulk views for writers: arrays over bodies, joints, contacts at the present time ----
@@ -131,6 +133,24 @@ PCS_API double pcs_simulation_constraint_force(const pcs_simulation *simulation,
                                                pcs_system_id system, int32_t constraint);
 PCS_API void pcs_simulation_contact(const pcs_simulation *simulation, int32_t slot,
                                     pcs_contact_view *view);
+
+// A node of a mesh, as a body whose frame is the node; a point does not turn.
+PCS_API void pcs_simulation_mesh_node(const pcs_simulation *simulation, pcs_mesh_id mesh,
+                                      int32_t node, pcs_body_view *view);
+// Positions and velocities of all nodes of a mesh, three numbers for each; NULL: not wanted.
+PCS_API void pcs_simulation_mesh_nodes(const pcs_simulation *simulation, pcs_mesh_id mesh,
+                                       double *position, double *velocity);
+// Results of the elements of a part, one element after the other: n_results numbers for each, in the
+// order of pcs_mesh_part_view.results_names.
+PCS_API void pcs_simulation_mesh_results(const pcs_simulation *simulation, pcs_mesh_id mesh,
+                                         int32_t part, double *results);
+
+typedef struct pcs_mesh_energy {
+    double kinetic, strain; // J
+} pcs_mesh_energy;
+
+PCS_API pcs_mesh_energy pcs_simulation_mesh_energy(const pcs_simulation *simulation,
+                                                   pcs_mesh_id mesh);
 
 // ---- Events: what happened in the steps so far ----
 

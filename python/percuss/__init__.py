@@ -1,4 +1,4 @@
-"""Percuss: mechanisms of rigid bodies, joints, impacts and dry friction.
+"""Percuss: mechanisms of rigid and flexible bodies, joints, impacts and dry friction.
 
     import percuss
     model = percuss.load("bouncing_ball.yaml", e=0.8)
@@ -23,6 +23,7 @@ from .errors import (
     SingularError,
     UnknownNameError,
 )
+from .mesh import Mesh, MeshPart
 from .model import Model, load, loads
 from .options import Method, Option, schemes, solvers
 from .problem import (
@@ -54,6 +55,8 @@ __all__ = [
     "Inputs",
     "LCP",
     "MLCP",
+    "Mesh",
+    "MeshPart",
     "Method",
     "Model",
     "ModelError",

@@ -132,6 +132,46 @@ class pcs_joint_view(ctypes.Structure):
     ]
 
 
+class pcs_mesh_part_view(ctypes.Structure):
+    _fields_ = [
+        ("name", c_char_p),
+        ("kind", c_int),
+        ("nodes_per_element", c_int32),
+        ("n_elements", c_int32),
+        ("nodes", POINTER(c_int32)),
+        ("section", c_void_p),
+        ("n_results", c_int32),
+        ("results_names", POINTER(c_char_p)),
+    ]
+
+
+class pcs_mesh_group_view(ctypes.Structure):
+    _fields_ = [
+        ("name", c_char_p),
+        ("nodes", POINTER(c_int32)),
+        ("n_nodes", c_int32),
+        ("faces", POINTER(c_int32)),
+        ("n_faces", c_int32),
+    ]
+
+
+class pcs_result_mesh_view(ctypes.Structure):
+    _fields_ = [
+        ("name", c_char_p),
+        ("first_node", c_int32),
+        ("n_nodes", c_int32),
+        ("first_frame", c_int32),
+        ("start", POINTER(pcs_vec3)),
+        ("n_parts", c_int32),
+        ("n_groups", c_int32),
+        ("mass", c_double),
+    ]
+
+
+class pcs_frame_range(ctypes.Structure):
+    _fields_ = [("first", c_int64), ("count", c_int64), ("stride", c_int64)]
+
+
 class pcs_event(ctypes.Structure):
     _fields_ = [("time", c_double), ("value", c_double), ("kind", c_int), ("object", c_int32)]
 
@@ -283,6 +323,10 @@ STRUCTURES: List[type] = [
     pcs_contact_view,
     pcs_body_view,
     pcs_joint_view,
+    pcs_mesh_part_view,
+    pcs_mesh_group_view,
+    pcs_result_mesh_view,
+    pcs_frame_range,
     pcs_event,
     pcs_energy_account,
     pcs_statistics,
@@ -319,6 +363,7 @@ LONG_CALLS: Dict[str, Tuple[Any, List[Any]]] = {
     "pcs_result_open": (_status, [c_void_p, c_char_p, _out]),
     "pcs_result_destroy": (None, [c_void_p]),
     "pcs_result_signal": (_status, [c_void_p, c_char_p, c_void_p]),
+    "pcs_result_read": (_status, [c_void_p, c_char_p, pcs_frame_range, c_void_p]),
     "pcs_result_checkpoint": (_status, [c_void_p, POINTER(c_void_p), POINTER(c_size_t)]),
     "pcs_problem_create_mlcp": (
         _status,
@@ -392,6 +437,24 @@ SHORT_CALLS: Dict[str, Tuple[Any, List[Any]]] = {
     "pcs_simulation_body": (None, [c_void_p, c_int32, c_void_p]),
     "pcs_simulation_joint": (None, [c_void_p, c_int32, c_void_p]),
     "pcs_simulation_contact": (None, [c_void_p, c_int32, c_void_p]),
+    "pcs_simulation_mesh_node": (None, [c_void_p, c_int32, c_int32, c_void_p]),
+    "pcs_simulation_mesh_results": (None, [c_void_p, c_int32, c_int32, c_void_p]),
+    "pcs_model_mesh_count": (c_int32, [c_void_p]),
+    "pcs_model_mesh_name": (c_char_p, [c_void_p, c_int32]),
+    "pcs_model_mesh_node_count": (c_int32, [c_void_p, c_int32]),
+    "pcs_model_mesh_mass": (c_double, [c_void_p, c_int32]),
+    "pcs_model_mesh_turns": (c_bool, [c_void_p, c_int32]),
+    "pcs_model_mesh_start": (POINTER(pcs_vec3), [c_void_p, c_int32]),
+    "pcs_model_mesh_part_count": (c_int32, [c_void_p, c_int32]),
+    "pcs_model_mesh_part": (pcs_mesh_part_view, [c_void_p, c_int32, c_int32]),
+    "pcs_model_mesh_group": (pcs_mesh_group_view, [c_void_p, c_int32, c_int32]),
+    "pcs_element_kind_name": (c_char_p, [c_int]),
+    "pcs_mesh_result_unit": (c_char_p, [c_char_p]),
+    "pcs_result_mesh_count": (c_int32, [c_void_p]),
+    "pcs_result_mesh": (pcs_result_mesh_view, [c_void_p, c_int32]),
+    "pcs_result_mesh_part": (pcs_mesh_part_view, [c_void_p, c_int32, c_int32, POINTER(c_int64)]),
+    "pcs_result_mesh_group": (pcs_mesh_group_view, [c_void_p, c_int32, c_int32]),
+    "pcs_result_width": (c_int64, [c_void_p, c_char_p]),
     "pcs_simulation_event_count": (c_int64, [c_void_p]),
     "pcs_simulation_event": (c_bool, [c_void_p, c_int64, POINTER(pcs_event)]),
     "pcs_simulation_statistics": (POINTER(pcs_statistics), [c_void_p]),

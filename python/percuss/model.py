@@ -14,6 +14,7 @@ from ._handle import Handle, PathLike, check, create_context, encode, encode_pat
 from ._handle import text_of
 from ._library import pcs_setting, pcs_simulation_def
 from ._library import library as lib
+from .mesh import Mesh, model_meshes
 from .simulation import Simulation
 
 __all__ = ["Model", "load", "loads"]
@@ -160,6 +161,11 @@ class Model:
     def contacts(self) -> Tuple[str, ...]:
         """Names of the contact points: "tip", or "foot.2" for the third point of a contact."""
         return tuple(self._names(lib.pcs_model_contact_count, lib.pcs_model_contact_name))
+
+    @cached_property
+    def meshes(self) -> Dict[str, Mesh]:
+        """The flexible bodies by their names."""
+        return model_meshes(self._model)
 
     @cached_property
     def inputs(self) -> Tuple[str, ...]:

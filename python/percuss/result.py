@@ -14,6 +14,8 @@ from . import errors
 from ._handle import Busy, Handle, PathLike, check, create_context, encode, encode_path, list_texts
 from ._handle import text_of
 from ._library import library as lib
+from ._library import pcs_frame_range
+from .mesh import Mesh, find_mesh, result_meshes
 from .simulation import Statistics, make_statistics
 
 __all__ = ["Result", "open_result", "write_report"]
@@ -112,6 +114,63 @@ class Result:
             status = lib.pcs_result_signal(handle.pointer, encoded, values.ctypes.data)
         check(self._context, status, errors.UnknownNameError)
         return values
+
+    # ---- Meshes ----
+
+    @cached_property
+    def meshes(self) -> Dict[str, Mesh]:
+        """The flexible bodies by their names."""
+        return result_meshes(self._look())
+
+    def _read(self, quantity: str, stride: int) -> Array:
+        """A whole quantity of docs/result-file.md: a row of numbers for each frame read."""
+        name, handle = quantity.encode(), self._held()
+        if stride < 1:
+            raise ValueError(f"every must be at least 1, not {stride}")
+        with self._busy:
+            count = -(-int(lib.pcs_result_frames(handle.pointer)) // stride)
+            width = int(lib.pcs_result_width(handle.pointer, name))
+            values = np.empty((count, width))
+            frames = pcs_frame_range(0, count, stride)
+            status = lib.pcs_result_read(handle.pointer, name, frames, values.ctypes.data)
+        check(self._context, status)
+        return values
+
+    def nodes(self, mesh: str, quantity: str = "position", every: int = 1) -> Array:
+        """A quantity of all nodes of a mesh over time: "position" or "velocity" (frames, nodes, 3),
+        of nodes that turn also "rotation" (4 numbers) or "angle", and "angular_velocity".
+
+        `every` takes every so many frames, from the first on.
+        """
+        of = find_mesh(self.meshes, mesh)
+        widths = {"position": 3, "velocity": 3, "rotation": 4, "angle": 1, "angular_velocity": 3}
+        if quantity not in widths:
+            raise errors.UnknownNameError(
+                f"there is no quantity {quantity!r} of nodes; there are: {', '.join(widths)}"
+            )
+        framed = quantity not in ("position", "velocity")
+        stored = lib.pcs_result_width(self._look(), f"mesh/{quantity}".encode()) > 0
+        if framed and not (of.turns and stored):
+            raise errors.UnknownNameError(f"nodes of mesh {mesh!r} have no {quantity}")
+        width = widths[quantity]
+        first = width * (of._first_frame if framed else of._first_node)
+        rows = self._read(f"mesh/{quantity}", every)[:, first : first + width * len(of)]
+        return rows.reshape((len(rows), len(of)) + ((width,) if width > 1 else ()))
+
+    def element_results(self, mesh: str, result: str, every: int = 1) -> Array:
+        """A result of all elements of a mesh over time, such as "mises": (frames, elements), NaN for
+        parts without it. Results are stored in single precision."""
+        of = find_mesh(self.meshes, mesh)
+        rows = self._read("mesh/result", every) if of.results else np.empty((0, 0))
+        values: List[Optional[Array]] = []
+        for part in of.parts:
+            if result not in part.results:
+                values.append(None)
+                continue
+            end = part._first + len(part) * len(part.results)
+            table = rows[:, part._first : end].reshape(len(rows), len(part), len(part.results))
+            values.append(table[:, :, part.results.index(result)])
+        return of._spread(result, values)
 
     @overload
     def __getitem__(self, path: str) -> Array: ...

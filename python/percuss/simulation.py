@@ -20,6 +20,7 @@ from ._handle import text_of, view
 from ._library import NOT_CONVERGED, pcs_body_view, pcs_contact_view, pcs_event, pcs_joint_view
 from ._library import pcs_quat, pcs_signal, pcs_statistics, pcs_vec3
 from ._library import library as lib
+from .mesh import find_mesh
 from .errors import InputError, ModelError, NotConvergedWarning, NumericError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -658,6 +659,29 @@ class Simulation:
         tangent2, state: 0 open, 1 slip, 2 stick, 3 closed (a copy)."""
         fill, count = lib.pcs_simulation_contact, len(self.model.contacts)
         return self._table(_CONTACT, count, fill)  # type: ignore
+
+    def nodes(self, mesh: str) -> npt.NDArray[Any]:
+        """All nodes of a mesh: a structured array (a copy) with position, rotation, angle,
+        velocity, angular_velocity, as for bodies."""
+        of = find_mesh(self.model.meshes, mesh)
+
+        def fill(pointer: int, node: int, address: int) -> None:
+            lib.pcs_simulation_mesh_node(pointer, of.index, node, address)
+
+        return self._table(_BODY, len(of), fill)  # type: ignore
+
+    def element_results(self, mesh: str, result: str) -> Array:
+        """A result of all elements of a mesh, such as "mises"; NaN for parts without it."""
+        of, pointer = find_mesh(self.model.meshes, mesh), self._look()
+        values: List[Optional[Array]] = []
+        for i, part in enumerate(of.parts):
+            if result not in part.results:
+                values.append(None)
+                continue
+            table = np.empty((len(part), len(part.results)))
+            lib.pcs_simulation_mesh_results(pointer, of.index, i, table.ctypes.data)
+            values.append(table[:, part.results.index(result)])
+        return of._spread(result, values)
 
     # ---- Evidence ----
 

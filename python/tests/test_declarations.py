@@ -100,6 +100,7 @@ class Names(unittest.TestCase):
             "size_t": c_size_t,
             "pcs_body_id": c_int32,
             "pcs_joint_id": c_int32,
+            "pcs_mesh_id": c_int32,
             "pcs_system_id": c_int32,
         }
         words = [word for word in re.findall(r"\w+|\*", c_type) if word != "const"]

@@ -7,8 +7,10 @@ import io
 import os
 import re
 import runpy
+import tempfile
 import unittest
-from typing import Any, Dict
+from pathlib import Path
+from typing import Any, Dict, List
 
 import numpy as np
 from support import EXAMPLES, SOURCE
@@ -70,17 +72,24 @@ class Examples(unittest.TestCase):
             self.assertIn(path.read_text(), blocks, f"docs/python.md does not show {path.name}")
 
     def test_guide_runs(self) -> None:
-        """What the guide shows beside the examples runs too, from the repository's folder."""
+        """What the guide shows beside the examples runs too, beside the folder of examples."""
         guide = (SOURCE / "docs" / "python.md").read_text()
         shown = [path.read_text() for path in FOLDER.glob("*.py")]
         blocks = [b for b in re.findall(r"```python\n(.*?)```", guide, re.S) if b not in shown]
-        self.assertEqual(len(blocks), 1)
+        self.assertEqual(len(blocks), 2)
         here = os.getcwd()
         self.addCleanup(os.chdir, here)
-        os.chdir(SOURCE)
-        with contextlib.redirect_stdout(io.StringIO()) as printed:
-            exec(blocks[0], {"percuss": percuss})
-        self.assertTrue(printed.getvalue())
+        with tempfile.TemporaryDirectory() as work:
+            os.symlink(SOURCE / "examples", Path(work) / "examples")
+            os.chdir(work)
+            self.run_blocks(blocks)
+            os.chdir(here)
+
+    def run_blocks(self, blocks: List[str]) -> None:
+        for block in blocks:
+            with contextlib.redirect_stdout(io.StringIO()) as printed:
+                exec(block, {"percuss": percuss})
+            self.assertTrue(printed.getvalue())
 
 
 if __name__ == "__main__":

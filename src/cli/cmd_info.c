@@ -60,6 +60,18 @@ static void report_frames(pcs_result *result)
     free(times);
 }
 
+static void report_meshes(pcs_result *result)
+{
+    pcs_result_mesh_view mesh;
+    for (int32_t i = 0; (mesh = pcs_result_mesh(result, i)).name; i++) {
+        int32_t elements = 0;
+        for (int32_t p = 0; p < mesh.n_parts; p++)
+            elements += pcs_result_mesh_part(result, i, p, NULL).n_elements;
+        cli_summary_line(stdout, i == 0 ? "meshes" : "", "%s: %d nodes, %d elements, %.4g kg",
+                         mesh.name, (int)mesh.n_nodes, (int)elements, mesh.mass);
+    }
+}
+
 static pcs_energy_scale find_energy_scale(pcs_result *result)
 {
     pcs_energy_scale scale = {0};
@@ -88,7 +100,11 @@ static void report_result(pcs_result *result, const char *path)
     report_frames(result);
     if (pcs_result_event_count(result) > 0)
         cli_summary_line(stdout, "events", "%lld", (long long)pcs_result_event_count(result));
+    report_meshes(result);
     cli_summary_line(stdout, "signals", "%d (list them with --signals)", (int)signals);
+    if (pcs_result_mesh_count(result) > 0)
+        cli_summary_line(
+            stdout, "", "and single ones: mesh.NAME.node.0.position.x, mesh.NAME.element.0.RESULT");
     if (*pcs_result_warning(result))
         cli_summary_warning(stdout, pcs_result_warning(result));
     if (!pcs_result_has_summary(result))

@@ -500,6 +500,7 @@ static void print_summary(const session *run, cli_exit code)
                      run->resume ? ", resumed" : "", end);
     cli_summary_assembly(out, pcs_model_file_model(run->file), statistics, false);
     cli_summary_statistics(out, statistics);
+    cli_summary_meshes(out, run->simulation);
     cli_summary_redundant_rows(out, run->simulation);
     cli_summary_line(out, "wall time", "%.3g s (%.3g simulated seconds in a second)",
                      run->wall_time,

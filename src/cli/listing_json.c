@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 // ---- JSON ----
 
@@ -233,11 +234,30 @@ void cli_list_json(void)
 
 // ---- Drawings ----
 
-static void put_frame(const char *key, const pcs_frame *frame)
+typedef struct drawing_walk {
+    const pcs_model *model;
+    int32_t count;
+} drawing_walk;
+
+// The mesh and the number in it of a node of the model; the nodes of meshes follow those of bodies.
+static void put_node(const pcs_model *model, int32_t node)
+{
+    node -= 1 + pcs_model_body_count(model);
+    for (int32_t k = 0; k < pcs_model_mesh_count(model); k++) {
+        const int32_t count = pcs_model_mesh_node_count(model, k);
+        if (node >= 0 && node < count)
+            printf(", \"mesh\": %d, \"node\": %d", (int)k, (int)node);
+        node -= count;
+    }
+}
+
+static void put_frame(const pcs_model *model, const char *key, const pcs_frame *frame)
 {
     const pcs_vec3 *p = &frame->position;
     const pcs_quat *r = &frame->rotation;
     printf(", \"%s\": {\"body\": %d", key, (int)frame->body);
+    if (frame->node > 0)
+        put_node(model, frame->node);
     put_numbers("position", (const double[]){p->x, p->y, p->z}, 3);
     put_numbers("rotation", (const double[]){r->w, r->x, r->y, r->z}, 4);
     putchar('}');
@@ -245,14 +265,14 @@ static void put_frame(const char *key, const pcs_frame *frame)
 
 static pcs_status put_drawing(void *user, const pcs_drawing *drawing)
 {
-    int32_t *count = user;
-    printf("%s{", row_start((*count)++));
+    drawing_walk *walk = user;
+    printf("%s{", row_start(walk->count++));
     put_member(true, "kind", pcs_drawing_kind_name(drawing->kind));
     put_member(false, "owner", pcs_drawing_owner_name(drawing->owner));
     printf(", \"object\": %d", (int)drawing->object);
     put_member(false, "name", drawing->name);
-    put_frame("a", &drawing->a);
-    put_frame("b", &drawing->b);
+    put_frame(walk->model, "a", &drawing->a);
+    put_frame(walk->model, "b", &drawing->b);
     put_numbers("size", (const double[]){drawing->size.x, drawing->size.y, drawing->size.z}, 3);
     if (drawing->kind == PCS_DRAWING_JOINT)
         put_member(false, "joint_kind", pcs_joint_kind_name(drawing->joint_kind));
@@ -267,16 +287,53 @@ static pcs_status put_drawing(void *user, const pcs_drawing *drawing)
     return PCS_OK;
 }
 
+static void put_corners(const char *before, const int32_t *nodes, int32_t count)
+{
+    printf("%s[", before);
+    for (int32_t i = 0; i < count && nodes[i] >= 0; i++)
+        printf("%s%d", i > 0 ? ", " : "", (int)nodes[i]);
+    putchar(']');
+}
+
+// Elements that are lines, and the faces of the surface.
+static void put_mesh(const pcs_model *model, int32_t mesh)
+{
+    const char *before = "";
+    printf("%s{", row_start(mesh));
+    put_member(true, "name", pcs_model_mesh_name(model, mesh));
+    fputs(", \"lines\": [", stdout);
+    for (int32_t p = 0; p < pcs_model_mesh_part_count(model, mesh); p++) {
+        const pcs_mesh_part_view part = pcs_model_mesh_part(model, mesh, p);
+        for (int32_t e = 0; part.nodes_per_element == 2 && e < part.n_elements; e++) {
+            put_corners(before, part.nodes + 2 * e, 2);
+            before = ", ";
+        }
+    }
+    fputs("], \"faces\": [", stdout);
+    before = "";
+    pcs_mesh_group_view group;
+    for (int32_t g = 0; (group = pcs_model_mesh_group(model, mesh, g)).name; g++) {
+        for (int32_t f = 0; strcmp(group.name, "surface") == 0 && f < group.n_faces; f++) {
+            put_corners(before, group.faces[f], PCS_FACE_NODES_MAX);
+            before = ", ";
+        }
+    }
+    fputs("]}", stdout);
+}
+
 pcs_status cli_drawings_json(const pcs_model *model)
 {
-    int32_t count = 0;
+    drawing_walk walk = {model, 0};
     printf("{\"dimension\": %d, \"bodies\": [", (int)pcs_model_dimension(model));
     for (int32_t i = 0; i < pcs_model_place_count(model); i++) {
         fputs(i > 0 ? ", " : "", stdout);
         put_text(pcs_model_body_name(model, i));
     }
     fputs("], \"drawings\": [", stdout);
-    pcs_status status = pcs_model_draw(model, put_drawing, &count);
+    pcs_status status = pcs_model_draw(model, put_drawing, &walk);
+    fputs("], \"meshes\": [", stdout);
+    for (int32_t i = 0; i < pcs_model_mesh_count(model); i++)
+        put_mesh(model, i);
     fputs("]}\n", stdout);
     return status;
 }

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { LABEL_WIDTH = 20, NAMES_SHOWN = 12 };
@@ -42,6 +43,40 @@ static void report_names(FILE *out, const char *label, const pcs_model *model, i
     putc('\n', out);
 }
 
+// "chain: 4 nodes, 3 elements (bar), 0.2 kg"; every kind once, and no end of the line.
+static void print_mesh(FILE *out, const pcs_model *model, int32_t mesh)
+{
+    int32_t elements = 0;
+    bool has[PCS_ELEMENT_KIND_COUNT] = {false};
+    for (int32_t i = 0; i < pcs_model_mesh_part_count(model, mesh); i++) {
+        const pcs_mesh_part_view part = pcs_model_mesh_part(model, mesh, i);
+        elements += part.n_elements;
+        has[part.kind] = true;
+    }
+    fprintf(out, "  %-*s%s: %d nodes, %d elements", LABEL_WIDTH, mesh == 0 ? "meshes" : "",
+            pcs_model_mesh_name(model, mesh), (int)pcs_model_mesh_node_count(model, mesh),
+            (int)elements);
+    const char *before = " (";
+    for (int k = 0; k < PCS_ELEMENT_KIND_COUNT; k++) {
+        if (has[k]) {
+            fprintf(out, "%s%s", before, pcs_element_kind_name((pcs_element_kind)k));
+            before = ", ";
+        }
+    }
+    fprintf(out, "), %.4g kg", pcs_model_mesh_mass(model, mesh));
+}
+
+static void report_meshes(FILE *out, const pcs_model *model)
+{
+    const int32_t count = pcs_model_mesh_count(model);
+    for (int32_t i = 0; i < count && i < NAMES_SHOWN; i++) {
+        print_mesh(out, model, i);
+        putc('\n', out);
+    }
+    if (count > NAMES_SHOWN)
+        cli_summary_line(out, "", "and %d more", (int)(count - NAMES_SHOWN));
+}
+
 void cli_summary_model(FILE *out, const pcs_model *model, int32_t redundant)
 {
     int32_t dimension = pcs_model_dimension(model);
@@ -52,6 +87,7 @@ void cli_summary_model(FILE *out, const pcs_model *model, int32_t redundant)
     report_names(out, "bodies", model, pcs_model_body_count(model), pcs_model_body_name);
     if (pcs_model_system_count(model) > 0)
         report_names(out, "systems", model, pcs_model_system_count(model), pcs_model_system_name);
+    report_meshes(out, model);
     report_names(out, "joints", model, pcs_model_joint_count(model), joint_text);
     if (pcs_model_coupling_count(model) > 0)
         report_names(out, "gears and racks", model, pcs_model_coupling_count(model),
@@ -208,6 +244,42 @@ void cli_summary_statistics(FILE *out, const pcs_statistics *statistics)
     cli_summary_line(out, "worst residual",
                      "%.2g of the contact problem, %.2g of the momentum balance",
                      statistics->worst_residual, statistics->worst_newton);
+}
+
+// The first result of each part of a mesh, at the element where it is largest.
+static void print_largest(FILE *out, const pcs_simulation *simulation, int32_t mesh)
+{
+    const pcs_model *model = pcs_simulation_model(simulation);
+    for (int32_t p = 0; p < pcs_model_mesh_part_count(model, mesh); p++) {
+        const pcs_mesh_part_view part = pcs_model_mesh_part(model, mesh, p);
+        const size_t count = (size_t)part.n_elements * (size_t)part.n_results;
+        double *results = count > 0 ? malloc(count * sizeof *results) : NULL;
+        if (!results)
+            continue;
+        pcs_simulation_mesh_results(simulation, mesh, p, results);
+        int32_t where = 0;
+        for (int32_t e = 1; e < part.n_elements; e++)
+            if (fabs(results[e * part.n_results]) > fabs(results[where * part.n_results]))
+                where = e;
+        const char *unit = pcs_mesh_result_unit(part.results_names[0]);
+        fprintf(out, ", largest %s %.4g%s%s", part.results_names[0],
+                results[where * part.n_results], strcmp(unit, "1") == 0 ? "" : " ",
+                strcmp(unit, "1") == 0 ? "" : unit);
+        free(results);
+    }
+}
+
+void cli_summary_meshes(FILE *out, const pcs_simulation *simulation)
+{
+    const pcs_model *model = pcs_simulation_model(simulation);
+    const int32_t count = pcs_model_mesh_count(model);
+    for (int32_t i = 0; i < count && i < NAMES_SHOWN; i++) {
+        const pcs_mesh_energy energy = pcs_simulation_mesh_energy(simulation, i);
+        print_mesh(out, model, i);
+        fprintf(out, "\n  %-*s  at the end: strain energy %.4g J", LABEL_WIDTH, "", energy.strain);
+        print_largest(out, simulation, i);
+        putc('\n', out);
+    }
 }
 
 // Zero for what rounding leaves of an energy that has gone.

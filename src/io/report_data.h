@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "io/json_writer.h"
+#include "io/report_meshes.h"
 #include "percuss/evidence.h"
 #include "percuss/io.h"
 
@@ -29,6 +30,7 @@ typedef struct pcs_report {
     // Contacts in the page, in order, and the place of each contact among them (-1: left out).
     int32_t *contact, *contact_place;
     int32_t contacts;
+    pcs_report_meshes meshes;
 } pcs_report;
 
 // The whole run; `name` is that of its file.
@@ -37,11 +39,15 @@ pcs_status pcs_report_put_run(pcs_report *report, const char *name) PCS_MUST_CHE
 // Its parts. Frames come first: they choose the contacts.
 pcs_status pcs_report_choose_frames(pcs_report *report) PCS_MUST_CHECK;
 pcs_status pcs_report_put_frames(pcs_report *report) PCS_MUST_CHECK;
+pcs_status pcs_report_put_meshes(pcs_report *report) PCS_MUST_CHECK;
 pcs_status pcs_report_put_signals(pcs_report *report) PCS_MUST_CHECK;
 pcs_status pcs_report_put_events(pcs_report *report) PCS_MUST_CHECK;
 void pcs_report_put_drawings(pcs_report *report);
 pcs_status pcs_report_put_evidence(pcs_report *report) PCS_MUST_CHECK;
 
+// Drawn frames first, first + 1, ... of a quantity.
+pcs_status pcs_report_read_drawn(pcs_report *report, const char *quantity, int64_t first,
+                                 int64_t count, double *values) PCS_MUST_CHECK;
 // Hands out all frames of a quantity, block by block; nothing if the file does not have it.
 typedef void (*pcs_rows_fn)(void *user, const double *rows, int64_t count, int64_t width);
 pcs_status pcs_report_each_row(pcs_report *report, const char *quantity, pcs_rows_fn function,

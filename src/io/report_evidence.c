@@ -78,11 +78,21 @@ static pcs_status measure_size(pcs_report *report, run_numbers *n)
     const int32_t bodies = pcs_result_body_count(result);
     const int64_t width = pcs_result_width(result, "body/position");
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
-    if (pcs_result_frames(result) == 0 || bodies == 0 || width != 3 * (int64_t)bodies)
+    for (int32_t i = 0; i < result->objects[PCS_OWNER_NODE]; i++) {
+        const pcs_vec3 x =
+            result->meshes.items[0].start[i]; // nodes of all meshes, one after the other
+        const double at[3] = {x.x, x.y, x.z};
+        for (int k = 0; k < 3; k++) {
+            low[k] = fmin(low[k], at[k]);
+            high[k] = fmax(high[k], at[k]);
+        }
+    }
+    if (pcs_result_frames(result) == 0 ||
+        ((bodies == 0 || width != 3 * (int64_t)bodies) && result->meshes.count == 0))
         return PCS_OK;
     double *position = PCS_NEW_ARRAY(report->ctx, double, width);
     pcs_status status = position ? PCS_OK : PCS_ERROR_MEMORY;
-    if (position)
+    if (position && width > 0)
         status = pcs_result_read(result, "body/position", (pcs_frame_range){0, 1, 1}, position);
     const pcs_drawing *d;
     for (int32_t i = 0; status >= 0 && (d = pcs_result_drawing(result, i)); i++) {
@@ -94,7 +104,7 @@ static pcs_status measure_size(pcs_report *report, run_numbers *n)
         for (int side = 0; side < 2; side++) {
             const pcs_vec3 p = frames[side]->position;
             const double reach = part + sqrt(p.x * p.x + p.y * p.y + p.z * p.z);
-            if (frames[side]->body < 0)
+            if (frames[side]->body < 0 || width == 0)
                 continue;
             for (int x = 0; x < 3; x++) {
                 const double at = position[3 * frames[side]->body + x];
@@ -263,8 +273,27 @@ static int32_t count_bodies(const pcs_result *result)
     return count;
 }
 
+static void put_mesh_rows(pcs_report *report)
+{
+    const pcs_mesh_list *meshes = &report->result->meshes;
+    double nodes = 0, elements = 0, mass = 0;
+    for (int32_t k = 0; k < meshes->count; k++) {
+        nodes += meshes->items[k].n_nodes;
+        mass += meshes->items[k].mass;
+        for (int32_t p = 0; p < meshes->items[k].n_parts; p++)
+            elements += meshes->items[k].parts[p].view.n_elements;
+    }
+    if (meshes->count == 0)
+        return;
+    put_summary_row(&report->json, "meshes", meshes->count, "1");
+    put_summary_row(&report->json, "nodes of meshes", nodes, "1");
+    put_summary_row(&report->json, "elements", elements, "1");
+    put_summary_row(&report->json, "mass of meshes", mass, "kg");
+}
+
 static void put_summary(pcs_report *report, const run_numbers *n)
 {
+    enum { ROWS_OF_THE_MODEL = 3 };
     const pcs_statistics *s = &n->statistics;
     const pcs_energy_account *e = &s->energy;
     const struct {
@@ -298,6 +327,8 @@ static void put_summary(pcs_report *report, const run_numbers *n)
     };
     pcs_json_begin_list(&report->json, "summary");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (i == ROWS_OF_THE_MODEL)
+            put_mesh_rows(report);
         if (!rows[i].of_summary || pcs_result_has_summary(report->result))
             put_summary_row(&report->json, rows[i].label, rows[i].value, rows[i].unit);
     }

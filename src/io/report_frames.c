@@ -1,4 +1,5 @@
-// The drawn frames of a report: time, places of bodies, states and forces of contacts.
+// The drawn frames of a report: time, places of bodies, states and forces of contacts; those of meshes
+// are in report_mesh_frames.c.
 #include <math.h>
 #include <string.h>
 
@@ -33,7 +34,7 @@ static void choose_stride(pcs_report *report, int64_t closed)
     enum { BODY_BYTES = 7 * 4, CONTACT_BYTES = 1 + 6 * 4, TIME_BYTES = 8 };
     const int64_t frames = pcs_result_frames(report->result);
     int64_t bytes = TIME_BYTES + BODY_BYTES * (int64_t)pcs_result_body_count(report->result) +
-                    CONTACT_BYTES * closed;
+                    CONTACT_BYTES * closed + report->meshes.frame_bytes;
     int64_t most = smaller(report->budget.frame_bytes / bytes, report->budget.frames);
     most = most < 3 ? 3 : most;
     report->stride = 1;
@@ -49,9 +50,8 @@ static int64_t frame_of(const pcs_report *report, int64_t drawn)
     return smaller(drawn * report->stride, pcs_result_frames(report->result) - 1);
 }
 
-// Drawn frames first, first + 1, ... of a quantity.
-static pcs_status read_drawn(pcs_report *report, const char *quantity, int64_t first, int64_t count,
-                             double *values)
+pcs_status pcs_report_read_drawn(pcs_report *report, const char *quantity, int64_t first,
+                                 int64_t count, double *values)
 {
     int64_t regular = count;
     if (count > 0 && frame_of(report, first + count - 1) != (first + count - 1) * report->stride)
@@ -75,7 +75,7 @@ static pcs_status choose_contacts(pcs_report *report, double *block, int32_t *cl
     if (pcs_result_width(report->result, "contact/state") > 0) {
         for (int64_t first = 0; first < report->drawn; first += most) {
             int64_t count = smaller(most, report->drawn - first);
-            PCS_TRY(read_drawn(report, "contact/state", first, count, block));
+            PCS_TRY(pcs_report_read_drawn(report, "contact/state", first, count, block));
             mark_closed(closed, block, count, contacts);
         }
     }
@@ -91,6 +91,7 @@ pcs_status pcs_report_choose_frames(pcs_report *report)
 {
     const int32_t contacts = pcs_result_contact_count(report->result);
     int64_t count = 0;
+    PCS_TRY(pcs_report_meshes_init(report->ctx, report->result, &report->meshes));
     double *block = PCS_NEW_ARRAY(report->ctx, double, rows_of_block(contacts) * contacts);
     int32_t *closed = PCS_NEW_ARRAY(report->ctx, int32_t, contacts);
     report->contact = PCS_NEW_ARRAY(report->ctx, int32_t, contacts);
@@ -149,7 +150,7 @@ static pcs_status put_rows(pcs_report *report, const conversion *c, bool as_byte
     for (int64_t first = 0; status >= 0 && first < report->drawn; first += most) {
         int64_t rows = smaller(most, report->drawn - first);
         for (int k = 0; status >= 0 && k < 3 && c->quantity[k]; k++)
-            status = read_drawn(report, c->quantity[k], first, rows, from[k]);
+            status = pcs_report_read_drawn(report, c->quantity[k], first, rows, from[k]);
         if (status < 0)
             break;
         const double *page = c->convert ? to : from[0];
@@ -277,7 +278,7 @@ pcs_status pcs_report_put_frames(pcs_report *report)
     double *time = PCS_NEW_ARRAY(report->ctx, double, report->drawn);
     if (!time)
         return PCS_ERROR_MEMORY;
-    pcs_status status = read_drawn(report, "time", 0, report->drawn, time);
+    pcs_status status = pcs_report_read_drawn(report, "time", 0, report->drawn, time);
     pcs_json_begin_array(&report->json, "time", PCS_JSON_F64, 1, &report->drawn);
     if (status >= 0)
         pcs_json_put_f64(&report->json, time, (size_t)report->drawn);

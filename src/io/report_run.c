@@ -63,6 +63,7 @@ void pcs_report_free(pcs_report *report)
     pcs_free(report->ctx, report->contact);
     pcs_free(report->ctx, report->contact_place);
     report->contact = report->contact_place = NULL;
+    pcs_report_meshes_free(report->ctx, &report->meshes);
 }
 
 // ---- Drawings ----
@@ -75,12 +76,28 @@ static void put_numbers(pcs_json *json, const char *key, const double *values, i
     pcs_json_end_list(json);
 }
 
-static void put_frame(pcs_json *json, const char *key, const pcs_frame *f)
+// A frame on a node of a mesh says which drawn point that is.
+static void put_point(pcs_report *report, int32_t node)
 {
+    for (int32_t k = 0; k < report->meshes.count; k++) {
+        const pcs_report_mesh *m = &report->meshes.items[k];
+        const int32_t inside = node - m->mesh->first_node;
+        if (inside < 0 || inside >= m->mesh->n_nodes)
+            continue;
+        pcs_json_integer(&report->json, "mesh", k);
+        pcs_json_integer(&report->json, "point", m->place[inside]);
+    }
+}
+
+static void put_frame(pcs_report *report, const char *key, const pcs_frame *f)
+{
+    pcs_json *json = &report->json;
     const double position[] = {f->position.x, f->position.y, f->position.z};
     const double rotation[] = {f->rotation.w, f->rotation.x, f->rotation.y, f->rotation.z};
     pcs_json_begin_object(json, key);
     pcs_json_integer(json, "body", f->body);
+    if (f->node > 0)
+        put_point(report, f->node - 1);
     put_numbers(json, "position", position, 3);
     put_numbers(json, "rotation", rotation, 4);
     pcs_json_end_object(json);
@@ -104,8 +121,8 @@ static void put_drawing(pcs_report *report, const pcs_drawing *d)
     pcs_json_text(json, "owner", pcs_drawing_owner_name(d->owner));
     pcs_json_integer(json, "object", find_object(report, d));
     pcs_json_text(json, "name", d->name);
-    put_frame(json, "a", &d->a);
-    put_frame(json, "b", &d->b);
+    put_frame(report, "a", &d->a);
+    put_frame(report, "b", &d->b);
     put_numbers(json, "size", size, 3);
     if (d->owner == PCS_DRAWING_OF_JOINT)
         pcs_json_text(json, "joint_kind", pcs_joint_kind_name(d->joint_kind));
@@ -162,6 +179,7 @@ static pcs_status put_parts(pcs_report *report)
     PCS_TRY(pcs_report_choose_frames(report));
     PCS_TRY(pcs_report_put_evidence(report));
     PCS_TRY(pcs_report_put_frames(report));
+    PCS_TRY(pcs_report_put_meshes(report));
     pcs_report_put_drawings(report);
     PCS_TRY(pcs_report_put_events(report));
     PCS_TRY(pcs_report_put_signals(report));

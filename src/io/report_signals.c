@@ -9,10 +9,10 @@
 enum { PATH_SIZE = 1024 };
 
 // In the order in which they get room; those that come last are the first to be left out.
-typedef enum group { ENERGY, SOLVER, SYSTEMS, JOINTS, CONTACTS, BODIES, GROUP_COUNT } group;
+typedef enum group { ENERGY, SOLVER, SYSTEMS, JOINTS, MESHES, CONTACTS, BODIES, GROUP_COUNT } group;
 
-static const char *const group_names[GROUP_COUNT] = {"Energy", "Solver",   "Systems",
-                                                     "Joints", "Contacts", "Bodies"};
+static const char *const group_names[GROUP_COUNT] = {"Energy", "Solver",   "Systems", "Joints",
+                                                     "Meshes", "Contacts", "Bodies"};
 
 static group find_group(pcs_stored_signal signal)
 {
@@ -26,6 +26,10 @@ static group find_group(pcs_stored_signal signal)
     case PCS_OWNER_COORDINATE:
     case PCS_OWNER_CONSTRAINT:
         return SYSTEMS;
+    case PCS_OWNER_MESH:
+    case PCS_OWNER_EXTREME:
+    case PCS_OWNER_GROUP:
+        return MESHES;
     default:
         return signal.quantity == PCS_QUANTITY_SOLVER_RESIDUAL ? SOLVER : ENERGY;
     }

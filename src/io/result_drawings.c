@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "io/hdf5_record.h"
 #include "io/result_layout.h"
 
 typedef struct shape_row {
@@ -21,11 +22,10 @@ typedef struct drawing_row {
     double position_b[3], rotation_b[4];
     double size[3];
     int32_t first_vertex, n_vertices;
+    int32_t node_a, node_b; // from 1 on; 0: none, as in older files
 } drawing_row;
 
 // ---- Types ----
-
-typedef const char *(*name_fn)(int32_t value);
 
 static const char *shape_kind(int32_t value)
 {
@@ -47,24 +47,15 @@ static const char *joint_kind(int32_t value)
     return pcs_joint_kind_name((pcs_joint_kind)value);
 }
 
-// A member of a table: one number (`length` 1) or several; a whole number may have names.
-typedef struct member {
-    const char *name;
-    size_t offset;
-    hsize_t length;
-    bool is_real;
-    name_fn names; // NULL: none
-} member;
-
 #define SHAPE(field) #field, HOFFSET(shape_row, field)
 #define DRAWING(field) #field, HOFFSET(drawing_row, field)
 
-static const member shape_members[] = {
+static const pcs_hdf5_member shape_members[] = {
     {SHAPE(body), 1, false, NULL},    {SHAPE(kind), 1, false, shape_kind},
     {SHAPE(size), 3, true, NULL},     {SHAPE(position), 3, true, NULL},
     {SHAPE(rotation), 4, true, NULL},
 };
-static const member drawing_members[] = {
+static const pcs_hdf5_member drawing_members[] = {
     {DRAWING(kind), 1, false, drawing_kind}, {DRAWING(owner), 1, false, drawing_owner},
     {DRAWING(object), 1, false, NULL},       {DRAWING(joint_kind), 1, false, joint_kind},
     {DRAWING(closed), 1, false, NULL},       {DRAWING(body_a), 1, false, NULL},
@@ -72,62 +63,21 @@ static const member drawing_members[] = {
     {DRAWING(body_b), 1, false, NULL},       {DRAWING(position_b), 3, true, NULL},
     {DRAWING(rotation_b), 4, true, NULL},    {DRAWING(size), 3, true, NULL},
     {DRAWING(first_vertex), 1, false, NULL}, {DRAWING(n_vertices), 1, false, NULL},
+    {DRAWING(node_a), 1, false, NULL},       {DRAWING(node_b), 1, false, NULL},
 };
 enum {
     SHAPE_MEMBERS = sizeof shape_members / sizeof *shape_members,
     DRAWING_MEMBERS = sizeof drawing_members / sizeof *drawing_members
 };
 
-static hid_t enumeration(name_fn names)
-{
-    hid_t type = H5Tenum_create(H5T_NATIVE_INT32);
-    const char *name;
-    bool ok = type >= 0;
-    for (int32_t k = 0; ok && (name = names(k)); k++)
-        ok = H5Tenum_insert(type, name, &k) >= 0;
-    if (ok)
-        return type;
-    pcs_hdf5_close(type);
-    return H5I_INVALID_HID;
-}
-
-static bool insert_member(hid_t table, const member *m, bool with_names)
-{
-    hid_t number = m->is_real ? H5T_NATIVE_DOUBLE : H5T_NATIVE_INT32;
-    hid_t own = H5I_INVALID_HID;
-    if (m->names && with_names)
-        own = enumeration(m->names);
-    else if (m->length > 1)
-        own = H5Tarray_create2(number, 1, &m->length);
-    bool has_own = (m->names && with_names) || m->length > 1;
-    bool ok = (!has_own || own >= 0) &&
-              H5Tinsert(table, m->name, m->offset, has_own ? own : number) >= 0;
-    pcs_hdf5_close(own);
-    return ok;
-}
-
-// The compound type of a table. Files have the kinds as named enumerations; in memory they are plain
-// numbers, so that a kind which only a newer program knows can be read and left out.
-static hid_t table_type(const member *members, int count, size_t size, bool with_names)
-{
-    hid_t type = H5Tcreate(H5T_COMPOUND, size);
-    bool ok = type >= 0;
-    for (int i = 0; ok && i < count; i++)
-        ok = insert_member(type, &members[i], with_names);
-    if (ok)
-        return type;
-    pcs_hdf5_close(type);
-    return H5I_INVALID_HID;
-}
-
 static hid_t shape_type(bool with_names)
 {
-    return table_type(shape_members, SHAPE_MEMBERS, sizeof(shape_row), with_names);
+    return pcs_hdf5_record_type(shape_members, SHAPE_MEMBERS, sizeof(shape_row), with_names);
 }
 
 static hid_t drawing_type(bool with_names)
 {
-    return table_type(drawing_members, DRAWING_MEMBERS, sizeof(drawing_row), with_names);
+    return pcs_hdf5_record_type(drawing_members, DRAWING_MEMBERS, sizeof(drawing_row), with_names);
 }
 
 // ---- Vectors to rows and back ----
@@ -147,12 +97,13 @@ static void put_rotation(double to[4], pcs_quat q)
     to[3] = q.z;
 }
 
-static pcs_frame get_frame(int32_t body, const double position[3], const double rotation[4])
+static pcs_frame get_frame(int32_t body, const double position[3], const double rotation[4],
+                           int32_t node)
 {
     return (pcs_frame){body,
                        {position[0], position[1], position[2]},
                        {rotation[0], rotation[1], rotation[2], rotation[3]},
-                       0};
+                       node};
 }
 
 // ---- Writing ----
@@ -188,10 +139,17 @@ pcs_status pcs_result_put_shapes(pcs_context *ctx, hid_t file, const pcs_model *
 // What the walk over the model gathers.
 typedef struct gathering {
     pcs_context *ctx;
+    int32_t first_node; // of meshes in the model
     PCS_ARRAY(drawing_row) rows;
     PCS_ARRAY(const char *) names;
     PCS_ARRAY(pcs_vec2) vertices;
 } gathering;
+
+// Number of a node among those of all meshes, from 1 on; 0: the frame is on a body.
+static int32_t node_number(const gathering *g, const pcs_frame *frame)
+{
+    return frame->node > 0 ? frame->node - g->first_node : 0;
+}
 
 static pcs_status gather(void *user, const pcs_drawing *drawing)
 {
@@ -204,7 +162,9 @@ static pcs_status gather(void *user, const pcs_drawing *drawing)
                        .body_a = drawing->a.body,
                        .body_b = drawing->b.body,
                        .first_vertex = g->vertices.count,
-                       .n_vertices = drawing->n_vertices};
+                       .n_vertices = drawing->n_vertices,
+                       .node_a = node_number(g, &drawing->a),
+                       .node_b = node_number(g, &drawing->b)};
     put_vector(row.position_a, drawing->a.position);
     put_rotation(row.rotation_a, drawing->a.rotation);
     put_vector(row.position_b, drawing->b.position);
@@ -235,7 +195,7 @@ static pcs_status put_gathered(hid_t file, const gathering *g)
 
 pcs_status pcs_result_put_drawings(pcs_context *ctx, hid_t file, const pcs_model *model)
 {
-    gathering g = {.ctx = ctx};
+    gathering g = {.ctx = ctx, .first_node = pcs_model_body_count(model)};
     pcs_status status = pcs_model_draw(model, gather, &g);
     if (status >= 0)
         status = put_gathered(file, &g);
@@ -247,39 +207,13 @@ pcs_status pcs_result_put_drawings(pcs_context *ctx, hid_t file, const pcs_model
 
 // ---- Reading ----
 
-// All rows of a dataset as an array of `type`; *data is to be freed. PCS_ERROR_INPUT if it is
-// missing, has another shape or cannot be read.
-static pcs_status read_rows(pcs_context *ctx, hid_t file, const char *path, int32_t columns,
-                            hid_t type, int32_t *count, void **data)
-{
-    hsize_t extent[3] = {0, 1, 1};
-    *data = NULL;
-    *count = 0;
-    if (type < 0)
-        return PCS_ERROR_INPUT;
-    hid_t dataset = pcs_hdf5_open_dataset(file, path, columns > 1 ? 2 : 1, extent);
-    if (dataset < 0)
-        return PCS_ERROR_INPUT;
-    pcs_status status = PCS_ERROR_INPUT;
-    if (extent[0] <= INT32_MAX && extent[1] == (hsize_t)columns) {
-        *data = pcs_calloc(ctx, (size_t)(extent[0] * extent[1]), H5Tget_size(type));
-        status = *data ? PCS_OK : PCS_ERROR_MEMORY;
-        if (*data && extent[0] > 0 &&
-            H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, *data) < 0)
-            status = PCS_ERROR_INPUT;
-        *count = status >= 0 ? (int32_t)extent[0] : 0;
-    }
-    pcs_hdf5_close(dataset);
-    return status;
-}
-
 static bool is_body(int32_t body, int32_t n_bodies)
 {
     return body >= PCS_GROUND && body < n_bodies;
 }
 
 // The row as a drawing. False if it makes no sense.
-static bool make_drawing(const drawing_row *row, int32_t n_bodies, int32_t n_vertices,
+static bool make_drawing(const drawing_row *row, const pcs_drawing_counts *n, int32_t n_vertices,
                          const pcs_drawing_list *list, pcs_drawing *d)
 {
     *d = (pcs_drawing){.kind = (pcs_drawing_kind)row->kind,
@@ -287,13 +221,14 @@ static bool make_drawing(const drawing_row *row, int32_t n_bodies, int32_t n_ver
                        .object = row->object,
                        .joint_kind = (pcs_joint_kind)row->joint_kind,
                        .closed = row->closed != 0,
-                       .a = get_frame(row->body_a, row->position_a, row->rotation_a),
-                       .b = get_frame(row->body_b, row->position_b, row->rotation_b),
+                       .a = get_frame(row->body_a, row->position_a, row->rotation_a, row->node_a),
+                       .b = get_frame(row->body_b, row->position_b, row->rotation_b, row->node_b),
                        .size = {row->size[0], row->size[1], row->size[2]},
                        .n_vertices = row->n_vertices};
     if (row->n_vertices > 0)
         d->vertices = list->vertices + row->first_vertex;
-    return is_body(row->body_a, n_bodies) && is_body(row->body_b, n_bodies) &&
+    return is_body(row->body_a, n->bodies) && is_body(row->body_b, n->bodies) && row->node_a >= 0 &&
+           row->node_a <= n->nodes && row->node_b >= 0 && row->node_b <= n->nodes &&
            row->n_vertices >= 0 && row->first_vertex >= 0 &&
            (int64_t)row->first_vertex + row->n_vertices <= n_vertices;
 }
@@ -304,7 +239,7 @@ static bool is_known(const drawing_row *row)
 }
 
 static pcs_status fill_list(pcs_context *ctx, const drawing_row *rows, int32_t count,
-                            int32_t n_bodies, int32_t n_vertices, size_t name_size,
+                            const pcs_drawing_counts *n, int32_t n_vertices, size_t name_size,
                             pcs_drawing_list *list)
 {
     list->items = PCS_NEW_ARRAY(ctx, pcs_drawing, count);
@@ -314,7 +249,7 @@ static pcs_status fill_list(pcs_context *ctx, const drawing_row *rows, int32_t c
         pcs_drawing *d = &list->items[list->count];
         if (!is_known(&rows[i]))
             continue;
-        if (!make_drawing(&rows[i], n_bodies, n_vertices, list, d))
+        if (!make_drawing(&rows[i], n, n_vertices, list, d))
             return PCS_ERROR_INPUT;
         d->name = list->names + (size_t)i * name_size;
         list->count++;
@@ -336,22 +271,23 @@ static pcs_status read_names(pcs_context *ctx, hid_t file, int32_t count, pcs_dr
     return status;
 }
 
-static pcs_status read_drawings(pcs_context *ctx, hid_t file, int32_t n_bodies,
+static pcs_status read_drawings(pcs_context *ctx, hid_t file, const pcs_drawing_counts *n,
                                 pcs_drawing_list *list)
 {
     hid_t type = drawing_type(false);
     int32_t count = 0, n_vertices = 0;
     size_t name_size = 0;
     void *rows = NULL, *vertices = NULL;
-    pcs_status status = read_rows(ctx, file, PCS_RESULT_DRAWING_ITEMS, 1, type, &count, &rows);
+    pcs_status status = pcs_hdf5_read_rows(ctx, file, PCS_RESULT_DRAWING_ITEMS, 1, type, &count,
+                                           &rows);
     if (status >= 0)
         status = read_names(ctx, file, count, list, &name_size);
     if (status >= 0)
-        status = read_rows(ctx, file, PCS_RESULT_DRAWING_VERTICES, 2, H5T_NATIVE_DOUBLE,
-                           &n_vertices, &vertices);
+        status = pcs_hdf5_read_rows(ctx, file, PCS_RESULT_DRAWING_VERTICES, 2, H5T_NATIVE_DOUBLE,
+                                    &n_vertices, &vertices);
     list->vertices = vertices;
     if (status >= 0)
-        status = fill_list(ctx, rows, count, n_bodies, n_vertices, name_size, list);
+        status = fill_list(ctx, rows, count, n, n_vertices, name_size, list);
     pcs_free(ctx, rows);
     pcs_hdf5_close(type);
     return status;
@@ -363,7 +299,8 @@ static pcs_status read_shapes(pcs_context *ctx, hid_t file, int32_t n_bodies,
     hid_t type = shape_type(false);
     int32_t count = 0;
     void *data = NULL;
-    pcs_status status = read_rows(ctx, file, PCS_RESULT_BODY_SHAPES, 1, type, &count, &data);
+    pcs_status status = pcs_hdf5_read_rows(ctx, file, PCS_RESULT_BODY_SHAPES, 1, type, &count,
+                                           &data);
     const shape_row *rows = data;
     if (status >= 0)
         list->items = PCS_NEW_ARRAY(ctx, pcs_drawing, count);
@@ -379,7 +316,7 @@ static pcs_status read_shapes(pcs_context *ctx, hid_t file, int32_t n_bodies,
         d->owner = PCS_DRAWING_OF_BODY;
         d->object = rows[i].body;
         d->name = body_name(user, rows[i].body);
-        d->a = d->b = get_frame(rows[i].body, rows[i].position, rows[i].rotation);
+        d->a = d->b = get_frame(rows[i].body, rows[i].position, rows[i].rotation, 0);
         d->size = (pcs_vec3){rows[i].size[0], rows[i].size[1], rows[i].size[2]};
     }
     pcs_free(ctx, data);
@@ -387,16 +324,16 @@ static pcs_status read_shapes(pcs_context *ctx, hid_t file, int32_t n_bodies,
     return status;
 }
 
-pcs_status pcs_result_read_drawings(pcs_context *ctx, hid_t file, int32_t n_bodies,
+pcs_status pcs_result_read_drawings(pcs_context *ctx, hid_t file, const pcs_drawing_counts *n,
                                     pcs_body_name_fn body_name, const void *user,
                                     pcs_drawing_list *list)
 {
     *list = (pcs_drawing_list){0};
     pcs_status status = PCS_OK;
     if (pcs_hdf5_has_object(file, PCS_RESULT_DRAWING_ITEMS))
-        status = read_drawings(ctx, file, n_bodies, list);
+        status = read_drawings(ctx, file, n, list);
     else if (pcs_hdf5_has_object(file, PCS_RESULT_BODY_SHAPES))
-        status = read_shapes(ctx, file, n_bodies, body_name, user, list);
+        status = read_shapes(ctx, file, n->bodies, body_name, user, list);
     if (status < 0)
         pcs_drawing_list_free(ctx, list);
     return status;

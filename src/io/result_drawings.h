@@ -20,7 +20,10 @@ typedef struct pcs_drawing_list {
 // has none. Kinds that this program does not know are left out. PCS_ERROR_INPUT without a message if
 // a table is damaged.
 typedef const char *(*pcs_body_name_fn)(const void *user, int32_t body);
-pcs_status pcs_result_read_drawings(pcs_context *ctx, hid_t file, int32_t n_bodies,
+typedef struct pcs_drawing_counts {
+    int32_t bodies, nodes; // of all meshes
+} pcs_drawing_counts;
+pcs_status pcs_result_read_drawings(pcs_context *ctx, hid_t file, const pcs_drawing_counts *n,
                                     pcs_body_name_fn body_name, const void *user,
                                     pcs_drawing_list *list);
 void pcs_drawing_list_free(pcs_context *ctx, pcs_drawing_list *list);

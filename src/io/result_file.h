@@ -7,6 +7,7 @@
 #include "io/hdf5_table.h"
 #include "io/result_drawings.h"
 #include "io/result_layout.h"
+#include "io/result_meshes.h"
 
 typedef struct pcs_stored_signal {
     int32_t quantity, object, component;
@@ -36,6 +37,7 @@ struct pcs_result {
     char warning[256];
     pcs_statistics statistics;
     pcs_drawing_list drawings;
+    pcs_mesh_list meshes;
     PCS_ARRAY(pcs_stored_signal) signals;
     unsigned char *checkpoint;
     size_t checkpoint_size;
@@ -47,6 +49,11 @@ pcs_status pcs_result_damaged(pcs_result *result, const char *what);
 
 // Lists the signals that the open datasets give.
 pcs_status pcs_result_list_signals(pcs_result *result);
+// For a path such as "mesh.beam.node.12.velocity.y", which is not in the list: the column that has it.
+bool pcs_result_find_mesh_signal(const pcs_result *result, const char *path,
+                                 pcs_stored_signal *found);
+// Whether the nodes of a group turn.
+bool pcs_result_group_turns(const pcs_result *result, int32_t group);
 // Name of joint coordinate or rate, NULL if the joint has fewer or it is another quantity.
 const char *pcs_result_joint_component(const pcs_result *result, int quantity, int32_t object,
                                        int32_t component);

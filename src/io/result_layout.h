@@ -31,6 +31,17 @@ enum { PCS_RESULT_FORMAT = 1 };
 #define PCS_RESULT_DRAWING_ITEMS "/drawing/items"
 #define PCS_RESULT_DRAWING_NAMES "/drawing/names"
 #define PCS_RESULT_DRAWING_VERTICES "/drawing/vertices"
+// Meshes, if there are any: tables, and the lists that their rows point into.
+#define PCS_RESULT_MESH "/mesh"
+#define PCS_RESULT_MESH_ITEMS "/mesh/items"
+#define PCS_RESULT_MESH_START "/mesh/start"
+#define PCS_RESULT_MESH_PARTS "/mesh/parts"
+#define PCS_RESULT_MESH_PART_NAMES "/mesh/part_names"
+#define PCS_RESULT_MESH_ELEMENTS "/mesh/elements"
+#define PCS_RESULT_MESH_RESULT_NAMES "/mesh/result_names"
+#define PCS_RESULT_MESH_GROUPS "/mesh/groups"
+#define PCS_RESULT_MESH_GROUP_NODES "/mesh/group_nodes"
+#define PCS_RESULT_MESH_GROUP_FACES "/mesh/group_faces"
 // Events, and the attribute of their group with the number of those that were lost.
 #define PCS_RESULT_EVENT "/event"
 #define PCS_RESULT_ATTRIBUTE_DROPPED "dropped"
@@ -44,13 +55,19 @@ typedef enum pcs_owner {
     PCS_OWNER_INPUT,
     PCS_OWNER_COORDINATE, // of Lagrangian systems
     PCS_OWNER_CONSTRAINT,
+    PCS_OWNER_MESH,
+    PCS_OWNER_EXTREME, // results of a mesh that differ by name
+    PCS_OWNER_GROUP,   // of nodes
+    PCS_OWNER_NODE,    // of all meshes, one after the other; without names
+    PCS_OWNER_FRAME,   // nodes that turn; without names
+    PCS_OWNER_RESULT,  // numbers of all elements; without names
     PCS_OWNER_COUNT
 } pcs_owner;
 
 typedef struct pcs_owner_row {
     const char *prefix; // of the signals: "body" in body.crank.position.x
     const char *group;
-    const char *names; // dataset with the names
+    const char *names; // dataset with the names; NULL: they have none
 } pcs_owner_row;
 
 extern const pcs_owner_row pcs_owner_table[PCS_OWNER_COUNT];
@@ -79,7 +96,22 @@ typedef enum pcs_quantity {
     PCS_QUANTITY_SYSTEM_RATE,
     PCS_QUANTITY_SYSTEM_ACCELERATION,
     PCS_QUANTITY_SYSTEM_FORCE,
-    PCS_QUANTITY_ENERGY_KINETIC,
+    PCS_QUANTITY_MESH_KINETIC, // from here to the mark: gathered in io/result_mesh_frames.c
+    PCS_QUANTITY_MESH_STRAIN,
+    PCS_QUANTITY_EXTREME_MIN,
+    PCS_QUANTITY_EXTREME_MAX,
+    PCS_QUANTITY_GROUP_POSITION,
+    PCS_QUANTITY_GROUP_VELOCITY,
+    PCS_QUANTITY_GROUP_ANGLE,
+    PCS_QUANTITY_GROUP_ANGULAR_VELOCITY,
+    PCS_QUANTITY_NODE_POSITION,
+    PCS_QUANTITY_NODE_VELOCITY,
+    PCS_QUANTITY_FRAME_ROTATION,
+    PCS_QUANTITY_FRAME_ANGLE,
+    PCS_QUANTITY_FRAME_ANGULAR_VELOCITY,
+    PCS_QUANTITY_RESULT_VALUE,
+    PCS_QUANTITY_MESH_END,
+    PCS_QUANTITY_ENERGY_KINETIC = PCS_QUANTITY_MESH_END,
     PCS_QUANTITY_ENERGY_POTENTIAL,
     PCS_QUANTITY_ENERGY_TOTAL,
     PCS_QUANTITY_ENERGY_APPLIED,
@@ -95,13 +127,15 @@ typedef enum pcs_quantity {
 
 enum { PCS_QUANTITY_WIDTH_MAX = 4 };
 
+typedef enum pcs_storage { PCS_STORED_DOUBLE, PCS_STORED_BYTE, PCS_STORED_SINGLE } pcs_storage;
+
 typedef struct pcs_quantity_row {
     const char *dataset;
     pcs_owner owner;
     // Numbers for one object; 1 drops the last index of the dataset.
     int32_t width;
     int32_t dimension; // 0: in every model, 2 or 3: in planar or spatial ones alone
-    bool is_byte;      // stored as uint8
+    pcs_storage storage;
     // Signal name: "energy.kinetic", or behind the object's name "position". NULL: not a signal, or
     // named by the joint's own coordinate names. "": the object itself is the signal.
     const char *signal;

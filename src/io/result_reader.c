@@ -135,9 +135,10 @@ static pcs_status read_all_names(pcs_result *result)
     enum { N = PCS_JOINT_COORDINATES_MAX };
     result->objects[PCS_OWNER_NONE] = 1;
     for (int owner = PCS_OWNER_BODY; owner < PCS_OWNER_COUNT; owner++) {
-        // Older files know no inputs and no systems.
-        if (owner >= PCS_OWNER_INPUT &&
-            !pcs_hdf5_has_object(result->file, pcs_owner_table[owner].names))
+        // Older files know no inputs and no systems; meshes have a part only where there are some.
+        if (!pcs_owner_table[owner].names ||
+            (owner >= PCS_OWNER_INPUT &&
+             !pcs_hdf5_has_object(result->file, pcs_owner_table[owner].names)))
             continue;
         PCS_TRY(read_names(result, pcs_owner_table[owner].names, 1, &result->objects[owner],
                            &result->names[owner]));
@@ -262,6 +263,14 @@ static pcs_status open_events(pcs_result *result)
     return PCS_OK;
 }
 
+static pcs_status read_meshes(pcs_result *result)
+{
+    pcs_status status = pcs_result_read_meshes(result->ctx, result->file, result->objects,
+                                               &result->meshes);
+    return status == PCS_ERROR_INPUT ? pcs_result_damaged(result, "the meshes cannot be read")
+                                     : status;
+}
+
 static const char *body_name(const void *user, int32_t body)
 {
     return pcs_result_object_name(user, PCS_OWNER_BODY, body);
@@ -269,8 +278,8 @@ static const char *body_name(const void *user, int32_t body)
 
 static pcs_status read_drawings(pcs_result *result)
 {
-    pcs_status status = pcs_result_read_drawings(result->ctx, result->file,
-                                                 result->objects[PCS_OWNER_BODY], body_name, result,
+    const pcs_drawing_counts n = {result->objects[PCS_OWNER_BODY], result->objects[PCS_OWNER_NODE]};
+    pcs_status status = pcs_result_read_drawings(result->ctx, result->file, &n, body_name, result,
                                                  &result->drawings);
     return status == PCS_ERROR_INPUT ? pcs_result_damaged(result, "the drawings cannot be read")
                                      : status;
@@ -336,6 +345,7 @@ static pcs_status read_everything(pcs_result *result)
     PCS_TRY(open_checked(result));
     PCS_TRY(read_model_text(result));
     PCS_TRY(read_all_names(result));
+    PCS_TRY(read_meshes(result));
     PCS_TRY(open_datasets(result));
     PCS_TRY(open_events(result));
     PCS_TRY(read_drawings(result));
@@ -404,6 +414,7 @@ void pcs_result_destroy(pcs_result *result)
     PCS_ARRAY_FREE(ctx, &result->signals);
     pcs_free(ctx, result->checkpoint);
     pcs_drawing_list_free(ctx, &result->drawings);
+    pcs_mesh_list_free(ctx, &result->meshes);
     pcs_free(ctx, result->title);
     pcs_free(ctx, result->command);
     pcs_free(ctx, result->version);

@@ -17,6 +17,9 @@ static bool add_signals(pcs_result *result, int quantity, int32_t object)
     const pcs_quantity_row *row = &pcs_quantity_table[quantity];
     if (result->dataset[quantity] < 0)
         return true;
+    if ((quantity == PCS_QUANTITY_GROUP_ANGLE || quantity == PCS_QUANTITY_GROUP_ANGULAR_VELOCITY) &&
+        !pcs_result_group_turns(result, object))
+        return true;
     if (row->signal && row->width == 1)
         return add_signal(result, quantity, object, 0);
     for (int32_t c = 0; c < row->width; c++) {
@@ -115,7 +118,8 @@ pcs_status pcs_result_signal(pcs_result *result, const char *path, double *value
 {
     pcs_stored_signal entry = {0, 0, 0};
     char nearest[256];
-    if (!find_signal(result, path, &entry, nearest))
+    if (!pcs_result_find_mesh_signal(result, path, &entry) &&
+        !find_signal(result, path, &entry, nearest))
         return pcs_error(result->ctx, PCS_ERROR_INPUT, "%s: no signal '%s'%s%s%s", result->path,
                          path, *nearest ? "; did you mean '" : "", nearest, *nearest ? "'?" : "");
     if (result->frames == 0)
@@ -193,6 +197,10 @@ const char *pcs_result_signal_unit(const pcs_result *result, int32_t index)
         return is_angle(result, entry) ? "rad" : "m";
     if (entry.quantity == PCS_QUANTITY_JOINT_RATE)
         return is_angle(result, entry) ? "rad/s" : "m/s";
+    if (pcs_quantity_table[entry.quantity].owner == PCS_OWNER_EXTREME) {
+        const char *name = pcs_result_object_name(result, PCS_OWNER_EXTREME, entry.object);
+        return pcs_mesh_result_unit(strrchr(name, '.') ? strrchr(name, '.') + 1 : name);
+    }
     return pcs_quantity_table[entry.quantity].unit;
 }
 

@@ -21,6 +21,7 @@
 #include "io/result_drawings.h"
 #include "io/result_events.h"
 #include "io/result_layout.h"
+#include "io/result_meshes.h"
 #include "model/model.h"
 
 // The header of the root group: links with the length of their names, and the bytes of attributes
@@ -176,7 +177,7 @@ static const char *object_name(const pcs_model *model, pcs_owner owner, int32_t 
 
 static pcs_status put_object_names(pcs_result_writer *writer, const pcs_model *model)
 {
-    for (int owner = PCS_OWNER_BODY; owner < PCS_OWNER_COUNT; owner++) {
+    for (int owner = PCS_OWNER_BODY; owner < PCS_OWNER_MESH; owner++) {
         int32_t count = writer->objects[owner];
         const char **names = PCS_NEW_ARRAY(writer->ctx, const char *, count);
         if (!names)
@@ -226,6 +227,8 @@ static pcs_status put_joint_names(pcs_result_writer *writer, const pcs_model *mo
 static pcs_status put_drawings(pcs_result_writer *writer, const pcs_model *model)
 {
     pcs_status status = pcs_result_put_shapes(writer->ctx, writer->file, model);
+    if (status >= 0)
+        status = pcs_result_put_meshes(writer->ctx, writer->file, model);
     if (status >= 0)
         status = pcs_result_put_drawings(writer->ctx, writer->file, model);
     return status == PCS_ERROR_IO ? cannot(writer, "write what is to be drawn") : status;
@@ -288,7 +291,8 @@ static hid_t growing_properties(const pcs_quantity_row *row, int rank, const hsi
     const double missing = NAN;
     if (creation >= 0 && H5Pset_chunk(creation, rank, chunk) >= 0 &&
         H5Pset_obj_track_times(creation, false) >= 0 &&
-        (row->is_byte || H5Pset_fill_value(creation, H5T_NATIVE_DOUBLE, &missing) >= 0))
+        (row->storage == PCS_STORED_BYTE ||
+         H5Pset_fill_value(creation, H5T_NATIVE_DOUBLE, &missing) >= 0))
         return creation;
     pcs_hdf5_close(creation);
     return H5I_INVALID_HID;
@@ -305,7 +309,9 @@ static pcs_status create_dataset(pcs_result_writer *writer, pcs_quantity quantit
     get_extent(writer, quantity, H5S_UNLIMITED, most);
     get_extent(writer, quantity, (hsize_t)bounded_frames(CHUNK_BYTES, numbers), chunk);
 
-    hid_t type = row->is_byte ? H5T_STD_U8LE : H5T_IEEE_F64LE;
+    hid_t type = row->storage == PCS_STORED_BYTE     ? H5T_STD_U8LE
+                 : row->storage == PCS_STORED_SINGLE ? H5T_IEEE_F32LE
+                                                     : H5T_IEEE_F64LE;
     hid_t space = H5Screate_simple(rank, size, most);
     hid_t creation = growing_properties(row, rank, chunk);
     hid_t growing = pcs_hdf5_growing_access();
@@ -449,6 +455,16 @@ static void gather_systems(pcs_result_writer *writer, const pcs_simulation *simu
     }
 }
 
+static void gather_meshes(pcs_result_writer *writer, const pcs_simulation *simulation)
+{
+    double *places[PCS_QUANTITY_COUNT] = {NULL};
+    if (writer->objects[PCS_OWNER_MESH] == 0)
+        return;
+    for (int k = PCS_QUANTITY_MESH_KINETIC; k < PCS_QUANTITY_MESH_END; k++)
+        places[k] = slot(writer, (pcs_quantity)k, 0);
+    pcs_result_gather_meshes(simulation, places);
+}
+
 static void gather_scalars(pcs_result_writer *writer, const pcs_simulation *simulation)
 {
     const pcs_statistics *statistics = pcs_simulation_statistics(simulation);
@@ -541,6 +557,7 @@ static pcs_status append(pcs_result_writer *writer, const pcs_simulation *simula
     gather_contacts(writer, simulation);
     gather_inputs(writer, simulation);
     gather_systems(writer, simulation);
+    gather_meshes(writer, simulation);
     writer->buffered++;
     if (pcs_timer_now() - writer->last_flush >= writer->flush_interval)
         return flush(writer);
@@ -680,6 +697,7 @@ static pcs_result_writer *new_writer(pcs_context *ctx, const pcs_model *model,
     writer->objects[PCS_OWNER_INPUT] = pcs_model_input_count(model);
     writer->objects[PCS_OWNER_COORDINATE] = model->coordinate_names.count;
     writer->objects[PCS_OWNER_CONSTRAINT] = model->constraint_names.count;
+    pcs_result_count_meshes(model, writer->objects);
     writer->flush_interval = def->flush_interval;
     writer->driver = writer->file = H5I_INVALID_HID;
     pcs_event_store_init(&writer->events);

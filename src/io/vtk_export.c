@@ -1,5 +1,5 @@
-// Results as ParaView files: a collection (.pvd) for bodies, contacts and lines, each with one .vtp
-// for each frame (docs/vtk-files.md; docs/decisions/2026-11-16-vtk-files.md says why these).
+// Results as ParaView files: a collection (.pvd) for bodies, contacts, lines and meshes, each with one
+// .vtp (meshes: .vtu) for each frame (docs/vtk-files.md; docs/decisions/2026-11-16-vtk-files.md says why these).
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -10,19 +10,21 @@
 #include "geometry/tessellate.h"
 #include "io/file_error.h"
 #include "io/result_file.h"
+#include "io/vtk_grid.h"
 #include "io/vtk_mesh.h"
 #include "math/rotation.h"
 
-enum { PART_BODIES, PART_CONTACTS, PART_LINES, PART_COUNT };
-static const char *const part_names[PART_COUNT] = {"bodies", "contacts", "lines"};
+enum { PART_BODIES, PART_CONTACTS, PART_LINES, PART_MESHES, PART_COUNT };
+static const char *const part_names[PART_COUNT] = {"bodies", "contacts", "lines", "meshes"};
 
 // What one frame needs of the result.
 static const pcs_quantity frame_quantities[] = {
-    PCS_QUANTITY_BODY_POSITION,   PCS_QUANTITY_BODY_ROTATION,         PCS_QUANTITY_BODY_ANGLE,
-    PCS_QUANTITY_BODY_VELOCITY,   PCS_QUANTITY_BODY_ANGULAR_VELOCITY, PCS_QUANTITY_JOINT_FORCE,
-    PCS_QUANTITY_JOINT_TORQUE,    PCS_QUANTITY_CONTACT_GAP,           PCS_QUANTITY_CONTACT_FORCE,
-    PCS_QUANTITY_CONTACT_STATE,   PCS_QUANTITY_CONTACT_POINT,         PCS_QUANTITY_CONTACT_NORMAL,
-    PCS_QUANTITY_CONTACT_TANGENT1};
+    PCS_QUANTITY_BODY_POSITION,    PCS_QUANTITY_BODY_ROTATION,         PCS_QUANTITY_BODY_ANGLE,
+    PCS_QUANTITY_BODY_VELOCITY,    PCS_QUANTITY_BODY_ANGULAR_VELOCITY, PCS_QUANTITY_JOINT_FORCE,
+    PCS_QUANTITY_JOINT_TORQUE,     PCS_QUANTITY_CONTACT_GAP,           PCS_QUANTITY_CONTACT_FORCE,
+    PCS_QUANTITY_CONTACT_STATE,    PCS_QUANTITY_CONTACT_POINT,         PCS_QUANTITY_CONTACT_NORMAL,
+    PCS_QUANTITY_CONTACT_TANGENT1, PCS_QUANTITY_NODE_POSITION,         PCS_QUANTITY_NODE_VELOCITY,
+    PCS_QUANTITY_FRAME_ROTATION,   PCS_QUANTITY_FRAME_ANGLE,           PCS_QUANTITY_RESULT_VALUE};
 enum { FRAME_QUANTITIES = sizeof frame_quantities / sizeof *frame_quantities };
 
 typedef struct exporter {
@@ -36,8 +38,8 @@ typedef struct exporter {
     int64_t *frames; // the chosen ones
     int64_t n_frames;
     double *values[PCS_QUANTITY_COUNT]; // of one frame; zeros where the file has none
-    pcs_quat *rotation;
-    pcs_vtk_mesh meshes[PART_COUNT]; // contacts have none
+    pcs_quat *rotation, *node_rotation;
+    pcs_vtk_mesh meshes[PART_COUNT]; // contacts and meshes have none
     bool present[PART_COUNT];
     pcs_vtk_text text;
     void *scratch; // for arrays: enough for three doubles in each cell, point or contact
@@ -97,7 +99,28 @@ static pcs_status allocate_values(exporter *e)
         e->values[frame_quantities[k]] = values;
     }
     e->rotation = PCS_NEW_ARRAY(e->ctx, pcs_quat, count_of(e, PCS_OWNER_BODY));
-    return e->rotation ? PCS_OK : PCS_ERROR_MEMORY;
+    e->node_rotation = PCS_NEW_ARRAY(e->ctx, pcs_quat, count_of(e, PCS_OWNER_NODE));
+    return e->rotation && e->node_rotation ? PCS_OK : PCS_ERROR_MEMORY;
+}
+
+// Nodes that are points do not turn.
+static void turn_nodes(exporter *e)
+{
+    for (int32_t k = 0; k < e->result->meshes.count; k++) {
+        const pcs_stored_mesh *mesh = &e->result->meshes.items[k];
+        for (int32_t i = 0; i < mesh->n_nodes; i++) {
+            pcs_quat *to = &e->node_rotation[mesh->first_node + i];
+            const int32_t frame = mesh->first_frame + i;
+            *to = pcs_quat_identity();
+            if (mesh->first_frame < 0)
+                continue;
+            const double *r = e->values[PCS_QUANTITY_FRAME_ROTATION] + 4 * frame;
+            const double half = 0.5 * e->values[PCS_QUANTITY_FRAME_ANGLE][frame];
+            *to = pcs_result_dimension(e->result) == 2
+                      ? (pcs_quat){cos(half), 0, 0, sin(half)}
+                      : pcs_quat_normalize((pcs_quat){r[0], r[1], r[2], r[3]});
+        }
+    }
 }
 
 static pcs_status read_frame(exporter *e, int64_t frame)
@@ -114,6 +137,7 @@ static pcs_status read_frame(exporter *e, int64_t frame)
                              ? (pcs_quat){cos(half), 0, 0, sin(half)}
                              : pcs_quat_normalize((pcs_quat){r[0], r[1], r[2], r[3]});
     }
+    turn_nodes(e);
     return PCS_OK;
 }
 
@@ -161,6 +185,22 @@ static double find_reach(const exporter *e)
     return reach;
 }
 
+// A few frames tell where the meshes go.
+static pcs_status take_in_meshes(exporter *e, pcs_vtk_extent *extent)
+{
+    enum { SAMPLES = 50 };
+    const double *position = e->values[PCS_QUANTITY_NODE_POSITION];
+    const int64_t step = 1 + e->n_frames / SAMPLES;
+    bool stored = e->result->dataset[PCS_QUANTITY_NODE_POSITION] >= 0;
+    for (int64_t k = 0; stored && k < e->n_frames; k += step) {
+        PCS_TRY(read_frames(e, PCS_QUANTITY_NODE_POSITION, e->frames[k], 1,
+                            e->values[PCS_QUANTITY_NODE_POSITION]));
+        for (int32_t i = 0; i < count_of(e, PCS_OWNER_NODE); i++)
+            take_in(extent, pcs_v3_load(position + 3 * i), 0);
+    }
+    return PCS_OK;
+}
+
 static pcs_status find_extent(exporter *e, pcs_vtk_extent *extent)
 {
     const double *position = e->values[PCS_QUANTITY_BODY_POSITION];
@@ -174,9 +214,12 @@ static pcs_status find_extent(exporter *e, pcs_vtk_extent *extent)
         for (int32_t i = 0; i < count_of(e, PCS_OWNER_BODY); i++)
             take_in(extent, pcs_v3_load(position + 3 * i), reach);
     }
-    for (int32_t i = 0; i < pcs_result_drawing_count(e->result); i++)
-        if (pcs_result_drawing(e->result, i)->a.body == PCS_GROUND)
-            take_in(extent, pcs_result_drawing(e->result, i)->a.position, 0);
+    PCS_TRY(take_in_meshes(e, extent));
+    for (int32_t i = 0; i < pcs_result_drawing_count(e->result); i++) {
+        const pcs_frame *a = &pcs_result_drawing(e->result, i)->a;
+        if (a->body == PCS_GROUND && a->node == 0)
+            take_in(extent, a->position, 0);
+    }
     if (!(extent->lo.x <= extent->hi.x))
         *extent = (pcs_vtk_extent){.lo = {-1, -1, -1}, .hi = {1, 1, 1}};
     extent->size = pcs_v3_norm(pcs_v3_sub(extent->hi, extent->lo));
@@ -202,7 +245,8 @@ static pcs_status make_folder(exporter *e, const char *path)
 
 static void file_name(char *name, size_t size, int part, int64_t frame)
 {
-    snprintf(name, size, "frames/%s_%08lld.vtp", part_names[part], (long long)frame);
+    snprintf(name, size, "frames/%s_%08lld.%s", part_names[part], (long long)frame,
+             part == PART_MESHES ? "vtu" : "vtp");
 }
 
 static const char *name_in_folder(exporter *e, const char *name)
@@ -318,7 +362,9 @@ static pcs_status write_mesh(exporter *e, int64_t frame, int part)
     const pcs_vtk_mesh *mesh = &e->meshes[part];
     const pcs_vtk_frame poses = {.n_bodies = count_of(e, PCS_OWNER_BODY),
                                  .position = e->values[PCS_QUANTITY_BODY_POSITION],
-                                 .rotation = e->rotation};
+                                 .rotation = e->rotation,
+                                 .node_position = e->values[PCS_QUANTITY_NODE_POSITION],
+                                 .node_rotation = e->node_rotation};
     begin_file(e, frame, part);
     pcs_vtk_print(&e->text,
                   "<Piece NumberOfPoints=\"%d\" NumberOfVerts=\"%d\" NumberOfLines=\"%d\" "
@@ -420,6 +466,22 @@ static pcs_status write_contacts(exporter *e, int64_t frame)
     return end_file(e, frame, PART_CONTACTS);
 }
 
+// ---- Deformed meshes ----
+
+static pcs_status write_grid(exporter *e, int64_t frame)
+{
+    const bool has_results = e->result->dataset[PCS_QUANTITY_RESULT_VALUE] >= 0;
+    const pcs_vtk_grid_frame state = {.time = e->times[frame],
+                                      .position = e->values[PCS_QUANTITY_NODE_POSITION],
+                                      .velocity = e->values[PCS_QUANTITY_NODE_VELOCITY],
+                                      .result = has_results ? e->values[PCS_QUANTITY_RESULT_VALUE]
+                                                            : NULL};
+    char name[64];
+    pcs_vtk_grid_print(&e->text, e->result, &state, e->scratch);
+    file_name(name, sizeof name, PART_MESHES, frame);
+    return pcs_vtk_write(&e->text, name_in_folder(e, name), false);
+}
+
 // ---- Collections ----
 
 static pcs_status remove_collections(exporter *e)
@@ -473,7 +535,9 @@ static pcs_status prepare(exporter *e)
         e->present[part] = cells > 0;
     }
     e->present[PART_CONTACTS] = count_of(e, PCS_OWNER_CONTACT) > 0;
-    e->scratch = pcs_calloc(e->ctx, most, 3 * sizeof(double));
+    e->present[PART_MESHES] = e->result->dataset[PCS_QUANTITY_NODE_POSITION] >= 0;
+    const size_t grid = pcs_vtk_grid_scratch(e->result) / (3 * sizeof(double)) + 1;
+    e->scratch = pcs_calloc(e->ctx, grid > most ? grid : most, 3 * sizeof(double));
     return e->scratch ? PCS_OK : PCS_ERROR_MEMORY;
 }
 
@@ -484,7 +548,9 @@ static pcs_status write_frame(exporter *e, int64_t frame)
         PCS_TRY(write_mesh(e, frame, PART_BODIES));
     if (e->present[PART_CONTACTS])
         PCS_TRY(write_contacts(e, frame));
-    return e->present[PART_LINES] ? write_mesh(e, frame, PART_LINES) : PCS_OK;
+    if (e->present[PART_LINES])
+        PCS_TRY(write_mesh(e, frame, PART_LINES));
+    return e->present[PART_MESHES] ? write_grid(e, frame) : PCS_OK;
 }
 
 static pcs_status write_all(exporter *e)
@@ -536,6 +602,7 @@ pcs_status pcs_export_vtk(pcs_context *ctx, pcs_result *result, const char *fold
     for (int part = 0; part < PART_COUNT; part++)
         pcs_vtk_mesh_free(ctx, &e.meshes[part]);
     pcs_free(ctx, e.rotation);
+    pcs_free(ctx, e.node_rotation);
     for (int k = 0; k < FRAME_QUANTITIES; k++)
         pcs_free(ctx, e.values[frame_quantities[k]]);
     pcs_free(ctx, e.frames);

@@ -103,7 +103,7 @@ static void project_extent(const builder *b, const pcs_frame *a, pcs_vec3 axis, 
     const pcs_vtk_extent *e = &b->def->extent;
     *center = 0;
     *half = e->reach > 0 ? e->reach : 0.1 * e->size;
-    if (a->body != PCS_GROUND)
+    if (a->body != PCS_GROUND || a->node > 0)
         return;
     pcs_vec3 direction = pcs_quat_rotate(a->rotation, axis), middle, edge;
     middle = pcs_v3_scale(0.5, pcs_v3_add(e->lo, e->hi));
@@ -308,6 +308,9 @@ const pcs_vtk_source *pcs_vtk_mesh_source(const pcs_vtk_mesh *mesh, int32_t cell
 static pcs_vec3 to_world(const pcs_frame *at, const pcs_vtk_frame *frame, pcs_vec3 p)
 {
     p = pcs_v3_add(at->position, pcs_quat_rotate(at->rotation, p));
+    if (at->node > 0)
+        return pcs_v3_add(pcs_v3_load(frame->node_position + 3 * (at->node - 1)),
+                          pcs_quat_rotate(frame->node_rotation[at->node - 1], p));
     if (at->body == PCS_GROUND)
         return p;
     return pcs_v3_add(pcs_v3_load(frame->position + 3 * at->body),

@@ -11,6 +11,8 @@ typedef struct pcs_vtk_frame {
     int32_t n_bodies;
     const double *position, *velocity, *angular_velocity; // n_bodies * 3
     const pcs_quat *rotation;
+    const double *node_position; // nodes of all meshes
+    const pcs_quat *node_rotation;
 } pcs_vtk_frame;
 
 // Where the motion takes place, for what has no size of its own.

@@ -361,6 +361,16 @@ double pcs_model_mesh_mass(const pcs_model *model, pcs_mesh_id mesh)
     return sum;
 }
 
+bool pcs_model_mesh_turns(const pcs_model *model, pcs_mesh_id mesh)
+{
+    return pcs_node_turns(model->meshes.data[mesh].kind);
+}
+
+const pcs_vec3 *pcs_model_mesh_start(const pcs_model *model, pcs_mesh_id mesh)
+{
+    return model->meshes.data[mesh].X;
+}
+
 int32_t pcs_model_mesh_part_count(const pcs_model *model, pcs_mesh_id mesh)
 {
     return model->meshes.data[mesh].n_parts;

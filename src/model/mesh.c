@@ -451,27 +451,47 @@ static void tangent(const pcs_model *model, const pcs_configuration *c, double s
 
 // ---- Energies ----
 
+double pcs_mesh_kinetic(const pcs_model *model, const pcs_mesh *mesh, const pcs_configuration *c)
+{
+    const pcs_mesh_mass *m = &mesh->mass;
+    const int32_t n = mesh->n_v;
+    const double *v = c->v + pcs_model_node(model, mesh->first_node)->v;
+    double T = 0;
+    for (int32_t i = 0; i < mesh->n_nodes; ++i) {
+        double p[PCS_NODE_V_MAX] = {0};
+        multiply_block(mesh, m->diagonal + (int64_t)i * m->block, false, v + i * n, p);
+        T += 0.5 * pcs_kernel_dot(n, p, v + i * n);
+    }
+    for (int32_t e = 0; e < m->n_pairs; ++e) {
+        double p[PCS_NODE_V_MAX] = {0};
+        multiply_block(mesh, m->coupling + (int64_t)e * m->block, false, v + m->pair[e][1] * n, p);
+        T += pcs_kernel_dot(n, p, v + m->pair[e][0] * n);
+    }
+    return T;
+}
+
 static double kinetic(const pcs_model *model, const pcs_configuration *c)
 {
     double T = 0;
-    for (int32_t k = 0; k < model->meshes.count; ++k) {
-        const pcs_mesh *mesh = &model->meshes.data[k];
-        const pcs_mesh_mass *m = &mesh->mass;
-        const int32_t n = mesh->n_v;
-        const double *v = c->v + pcs_model_node(model, mesh->first_node)->v;
-        for (int32_t i = 0; i < mesh->n_nodes; ++i) {
-            double p[PCS_NODE_V_MAX] = {0};
-            multiply_block(mesh, m->diagonal + (int64_t)i * m->block, false, v + i * n, p);
-            T += 0.5 * pcs_kernel_dot(n, p, v + i * n);
-        }
-        for (int32_t e = 0; e < m->n_pairs; ++e) {
-            double p[PCS_NODE_V_MAX] = {0};
-            multiply_block(mesh, m->coupling + (int64_t)e * m->block, false, v + m->pair[e][1] * n,
-                           p);
-            T += pcs_kernel_dot(n, p, v + m->pair[e][0] * n);
+    for (int32_t k = 0; k < model->meshes.count; ++k)
+        T += pcs_mesh_kinetic(model, &model->meshes.data[k], c);
+    return T;
+}
+
+double pcs_mesh_strain_energy(const pcs_mesh *mesh, const pcs_configuration *c)
+{
+    double V = 0;
+    for (int32_t p = 0; p < mesh->n_parts; ++p) {
+        const pcs_mesh_part *part = &mesh->parts[p];
+        for (int32_t e = 0; e < part->n_elements; ++e) {
+            const pcs_fe element = {&part->property,
+                                    part->constants + (int64_t)e * part->class->n_constants};
+            pcs_fe_state state;
+            pcs_mesh_gather(mesh, part, c, e, &state);
+            V += part->class->energy(&element, &state);
         }
     }
-    return T;
+    return V;
 }
 
 static double potential(const pcs_model *model, const pcs_configuration *c)
@@ -479,16 +499,7 @@ static double potential(const pcs_model *model, const pcs_configuration *c)
     double V = 0;
     for (int32_t k = 0; k < model->meshes.count; ++k) {
         const pcs_mesh *mesh = &model->meshes.data[k];
-        for (int32_t p = 0; p < mesh->n_parts; ++p) {
-            const pcs_mesh_part *part = &mesh->parts[p];
-            for (int32_t e = 0; e < part->n_elements; ++e) {
-                const pcs_fe element = {&part->property,
-                                        part->constants + (int64_t)e * part->class->n_constants};
-                pcs_fe_state state;
-                pcs_mesh_gather(mesh, part, c, e, &state);
-                V += part->class->energy(&element, &state);
-            }
-        }
+        V += pcs_mesh_strain_energy(mesh, c);
         for (int32_t i = 0; i < mesh->n_nodes; ++i)
             V -= c->load * mesh->node_mass[i] *
                  pcs_v3_dot(model->gravity, c->pose[mesh->first_node + i].x);

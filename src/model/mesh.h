@@ -91,5 +91,9 @@ void pcs_mesh_gather(const pcs_mesh *mesh, const pcs_mesh_part *part, const pcs_
 // Results of the elements of a part: class->n_results numbers for each.
 void pcs_mesh_part_results(const pcs_mesh *mesh, const pcs_mesh_part *part,
                            const pcs_configuration *c, double *out);
+double pcs_mesh_kinetic(const struct pcs_model *model, const pcs_mesh *mesh,
+                        const pcs_configuration *c);
+// Of the elements alone, without gravity.
+double pcs_mesh_strain_energy(const pcs_mesh *mesh, const pcs_configuration *c);
 
 #endif

@@ -133,6 +133,7 @@ pcs_status pcs_simulation_load(pcs_simulation *s, const void *buffer, size_t siz
         *s->state.t = s->def.start + (double)s->step * s->def.step;
     s->present->configuration_valid = false;
     s->present->contacts_valid = false;
+    s->present->results_valid = false;
     pcs_event_log_reset(&s->scheme->events, s->state.status);
     return PCS_OK;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "simulation/mesh_signal.h"
 #include "simulation/simulation.h"
 
 typedef enum signal_kind {
@@ -29,7 +30,8 @@ typedef enum signal_kind {
     SIGNAL_STATE,
     SIGNAL_INPUT,
     SIGNAL_ENERGY,
-    SIGNAL_RESIDUAL
+    SIGNAL_RESIDUAL,
+    SIGNAL_MESH // and all behind it (simulation/mesh_signal.h)
 } signal_kind;
 
 typedef struct signal_group {
@@ -200,6 +202,12 @@ static bool visit_objects(const pcs_model *model, const visitor *v)
         if (enter(v, "system", s->name, 3 * s->n + s->n_constraints) && visit_system(model, i, v))
             return true;
     }
+    for (int32_t i = 0; i < model->meshes.count; ++i) {
+        const char *name = model->meshes.data[i].name;
+        if (enter(v, "mesh", name, pcs_mesh_signal_count(model, i)) &&
+            pcs_mesh_signal_walk(model, i, SIGNAL_MESH, v->visit, v->user))
+            return true;
+    }
     count = count_signals("contact", model->dimension);
     for (int32_t i = 0; i < model->n_slots; ++i) {
         const char *name = model->slot_names.data[i];
@@ -279,15 +287,24 @@ pcs_status pcs_model_find_signal(pcs_context *ctx, const pcs_model *model, const
         *out = s.signal;
         return PCS_OK;
     }
-    if (strlen(path) < PATH_MAX_LENGTH)
+    if (strlen(path) < PATH_MAX_LENGTH) {
+        // Single nodes and elements are not in the list of all signals.
+        PCS_TRY(pcs_mesh_signal_walk_one(ctx, model, path, SIGNAL_MESH, match, &s));
+        if (s.found) {
+            *out = s.signal;
+            return PCS_OK;
+        }
+        PCS_TRY(pcs_mesh_signal_walk_one(ctx, model, path, SIGNAL_MESH, compare, &s));
         walk(model, &(visitor){NULL, compare, &s});
+    }
     const char *nearest = s.nearest;
     if (pcs_text_nearest(path, &nearest, 1))
         return pcs_error(ctx, PCS_ERROR_INPUT, "there is no signal '%.200s'; did you mean '%s'?",
                          path, nearest);
     return pcs_error(ctx, PCS_ERROR_INPUT,
                      "there is no signal '%.200s'; signals look like body.NAME.position.x, "
-                     "joint.NAME.angle, system.NAME.COORDINATE, contact.NAME.gap, energy.kinetic",
+                     "joint.NAME.angle, system.NAME.COORDINATE, contact.NAME.gap, "
+                     "mesh.NAME.GROUP.position.x, energy.kinetic",
                      path);
 }
 
@@ -421,8 +438,11 @@ double pcs_simulation_signal(const pcs_simulation *s, pcs_signal signal)
         return energy(&s->statistics.energy, signal.component);
     case SIGNAL_RESIDUAL:
         return s->statistics.last_residual;
+    case SIGNAL_MESH:
+        break;
     }
-    return 0;
+    signal.kind -= SIGNAL_MESH;
+    return pcs_mesh_signal_value(s, signal);
 }
 
 void pcs_simulation_signals(const pcs_simulation *s, const pcs_signal *signals, int32_t n,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "model/mesh_numbers.h"
 
 pcs_simulation_def pcs_simulation_default(void)
 {
@@ -113,6 +114,11 @@ pcs_status pcs_simulation_create(pcs_context *ctx, const pcs_model *model,
         status = s->present->contacts ? pcs_configuration_init(ctx, model, &s->present->c)
                                       : PCS_ERROR_MEMORY;
     }
+    if (status == PCS_OK) {
+        const int64_t n = pcs_model_mesh_numbers(model, model->meshes.count).result;
+        s->present->results = PCS_NEW_ARRAY(ctx, double, n);
+        status = s->present->results ? PCS_OK : PCS_ERROR_MEMORY;
+    }
     if (status == PCS_OK)
         status = copy_events(s, def);
     if (status == PCS_OK)
@@ -142,6 +148,7 @@ void pcs_simulation_destroy(pcs_simulation *s)
     if (s->present) {
         pcs_configuration_free(s->ctx, &s->present->c);
         pcs_model_contacts_destroy(s->ctx, s->present->contacts);
+        pcs_free(s->ctx, s->present->results);
     }
     pcs_free(s->ctx, s->present);
     pcs_free(s->ctx, s->events);
@@ -177,6 +184,7 @@ static void forget_present(pcs_simulation *s)
 {
     s->present->configuration_valid = false;
     s->present->contacts_valid = false;
+    s->present->results_valid = false;
 }
 
 pcs_status pcs_simulation_set_input(pcs_simulation *s, int32_t input, double value)

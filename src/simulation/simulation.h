@@ -9,9 +9,10 @@
 
 // Quantities at the present state that only views need; computed when first asked for.
 typedef struct pcs_present {
-    bool configuration_valid, contacts_valid;
+    bool configuration_valid, contacts_valid, results_valid;
     pcs_configuration c;
     pcs_contact *contacts;
+    double *results; // of all elements: mesh by mesh, part by part, element by element
 } pcs_present;
 
 struct pcs_simulation {
@@ -34,6 +35,8 @@ struct pcs_simulation {
 double pcs_simulation_time_rounding(const pcs_simulation_def *def);
 // The configuration and (if `contacts`) the contact points at the present state.
 const pcs_present *pcs_simulation_present(const pcs_simulation *simulation, bool contacts);
+// Results of all elements at the present state, in the order of pcs_present.results.
+const double *pcs_simulation_results(const pcs_simulation *simulation);
 // Force along the normal (0) or a tangent (1, 2), at the present instant or as a mean over the last
 // step (see pcs_state); 0 before the first step.
 double pcs_simulation_contact_force(const pcs_simulation *simulation, int32_t slot,

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Report pages of real runs in a browser: the woodpecker toy, a planar mechanism, a spatial one with 20
-# bodies, 10,000 frames of 200 bodies, a comparison, a result that was cut off.
+# bodies, flexible bodies, 10,000 frames of 200 bodies, a comparison, a result that was cut off.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
@@ -65,6 +65,33 @@ run() { # NAME MODEL [OPTION]...
 
 spatial_model >spatial.yaml
 large_model >large.yaml
+# A soft block that sags under its weight, and a beam beside it that a spring pulls.
+cat >flexible.yaml <<'YAML'
+title: Block and beam
+dimension: 3
+gravity: [0, 0, -9.81]
+materials: {soft: {young: 4e4, poisson: 0.3, density: 1000, damping: 2e-3}}
+meshes:
+  block:
+    block: {size: [0.2, 0.2, 0.1], divisions: [6, 6, 3], element: hexahedron}
+    material: soft
+    fixed: [z_min]
+  arm:
+    line: {from: [0.25, 0, 0], to: [0.25, 0, 0.4], divisions: 6, element: beam}
+    material: soft
+    section: {rectangle: [0.02, 0.03]}
+    fixed: [start]
+    loads: [{group: end, force: [0.05, 0, 0]}]
+springs:
+  line:
+    type: point
+    bodies: [ground, {mesh: arm, group: end}]
+    at: [[0.5, 0, 0.4], [0.25, 0, 0.4]]
+    stiffness: 1
+simulation: {end: 0.3, step: 2e-3}
+output: {step: 0}
+YAML
+run flexible flexible.yaml
 run woodpecker "$PERCUSS_SOURCE/examples/woodpecker.yaml"
 run planar "$PERCUSS_SOURCE/examples/slider_crank_clearance.yaml"
 run spatial spatial.yaml

@@ -185,7 +185,8 @@ near "elastic_bar: impulse" "$(over '{ s += $2 } END { print s }')" 200 0.8
 csv flexible_pendulum 0.333 contact.wall.impulse.n
 near "flexible_pendulum: contact" "$(over '$2 > 1e-9 { print $1; exit }')" 0.33024 1e-4
 csv oblique_beam 0.1 contact.lower.impulse.n
-near "oblique_beam: contact" "$(over '$2 > 1e-9 { print $1; exit }')" 0.05 1e-4
+# The end touches at 0.05 s, an instant of the grid: the step before it or the one behind it has the impulse.
+near "oblique_beam: contact" "$(over '$2 > 1e-9 { print $1; exit }')" 0.05005 6e-5
 near "oblique_beam: release" "$(over '$2 > 1e-9 { t = $1 } END { print t }')" 0.0825 1.5e-4
 csv flexible_cube 0.25 contact.floor.0.impulse.n
 near "flexible_cube: impact" "$(over '$2 > 1e-9 { print $1; exit }')" 0.247310 5e-4

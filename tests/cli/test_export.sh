@@ -59,6 +59,35 @@ for model in woodpecker slider_crank_clearance pin_in_hole ratchet newton_cradle
     [[ -s $model/bodies.pvd && -s $model/contacts.pvd ]] || fail "$model: no collections"
 done
 
+# Flexible bodies: a block and a beam in space, bars in the plane.
+cat >flexible.yaml <<'YAML'
+dimension: 3
+gravity: [0, 0, -9.81]
+materials: {soft: {young: 2.385e5, poisson: 0.31, density: 1173}}
+meshes:
+  block:
+    block: {size: [0.1, 0.13, 0.17], divisions: [2, 2, 3], element: hexahedron}
+    material: soft
+    fixed: [z_min]
+  arm:
+    line: {from: [0.2, 0, 0], to: [0.2, 0.07, 0.43], divisions: 4, element: beam}
+    material: soft
+    section: {rectangle: [0.021, 0.013]}
+    fixed: [start]
+simulation: {step: 1e-3, end: 0.03}
+output: {step: 0.002}
+YAML
+expect_code 0 run flexible.yaml --out flexible.h5 --csv '*,mesh.block.node.7.position.x,mesh.block.node.30.velocity.z,mesh.block.element.5.mises,mesh.arm.node.4.position.y,mesh.arm.element.2.bending_moment' --csv-file flexible.csv
+expect_text out "block: 36 nodes, 12 elements"
+expect_text out "largest mises"
+expect_code 0 export flexible.h5 --vtk flexible
+[[ -s flexible/meshes.pvd ]] || fail "flexible: no meshes.pvd"
+if $has_vtk; then
+    "$python" "$here/check_vtk_meshes.py" flexible flexible.csv || fail "VTK: meshes"
+fi
+expect_code 0 info flexible.h5
+expect_text out "arm: 5 nodes, 4 elements"
+
 # A part of the time; frames of an earlier, longer export are not listed.
 expect_code 0 export planar.h5 --vtk planar --from 0.245 --to 0.305
 [[ $(grep -c '<DataSet' planar/bodies.pvd) -eq 6 ]] || fail "window: $(cat planar/bodies.pvd)"

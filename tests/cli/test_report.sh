@@ -66,7 +66,7 @@ def check(r):
     for e in r["evidence"]:
         assert set(e) == {"label", "value", "unit", "level", "text"} and e["text"][0].isupper()
     for s in r["signals"]:
-        assert s["group"] in ("Energy", "Systems", "Joints", "Contacts", "Bodies", "Solver")
+        assert s["group"] in ("Energy", "Systems", "Joints", "Meshes", "Contacts", "Bodies", "Solver")
         assert -1 <= s.get("contact", -1) < nc and -1 <= s.get("body", -1) < nb
     assert all(isinstance(w, str) for w in r["warnings"])
 

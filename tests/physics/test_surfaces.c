@@ -1,7 +1,6 @@
 // Surfaces of meshes in runs: weight carried through two passes of a stack, sliding with friction to a
 // stop, and, with events, sliding from face to face and over the end.
 #include <math.h>
-#include <string.h>
 
 #include "model/model.h"
 #include "support/mesh_blocks.h"

@@ -19,6 +19,9 @@ export function exposeApi(app) {
         eventCount: () => strip.count(),
         eventPoint: (kind, index) => strip.pointOf(kind, index),
         bodyPoint: (name) => viewport.bodyOnScreen(store.run.bodyNames.indexOf(name)),
+        mesh: (index, point) => viewport.mesh(index, point),
+        field: () => store.field,
+        setField: (name) => store.setField(name),
         view: () => ({
             preset: viewport.view,
             orthographic: viewport.orthographic,

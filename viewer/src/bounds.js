@@ -1,4 +1,5 @@
 // Where the motion takes place and how large things are: for the camera, the ground and the glyphs.
+import { decodeArray } from './data.js';
 
 const SAMPLES = 120; // frames that are looked at
 const FAR = 12; // a path that many times longer than the mechanism does not set the first view
@@ -70,9 +71,33 @@ function rotate([w, x, y, z], v) {
     ];
 }
 
+const MESH_SAMPLES = 600; // points of a mesh that are looked at in a frame
+
+/** Takes in points of the meshes at one frame. */
+function growByMeshes(box, meshes, frame) {
+    for (const { position, count, reach } of meshes) {
+        const step = Math.max(1, Math.floor(count / MESH_SAMPLES));
+        for (let i = 0; i < count; i += step) {
+            const o = 3 * (frame * count + i);
+            const p = [position[o], position[o + 1], position[o + 2]];
+            if (p.every(Number.isFinite)) grow(box, p, reach);
+        }
+    }
+}
+
+/** Positions of the meshes of a run, and half the width of their bars and beams. */
+function collectMeshes(run) {
+    return (run.raw.meshes?.items || []).map((m) => ({
+        position: decodeArray(m.position),
+        count: m.position?.shape?.[1] ?? 0,
+        reach: Math.max(0, ...(m.lines || []).map((l) => 0.5 * Math.max(...l.size))),
+    }));
+}
+
 /** Box of all points at one frame, without the ground. */
-function frameBox(run, points, frame) {
+function frameBox(run, points, meshes, frame) {
     const box = emptyBox();
+    growByMeshes(box, meshes, frame);
     const n = run.bodyCount;
     for (const { body, position, r } of points) {
         if (body < 0) continue;
@@ -109,6 +134,7 @@ function bodySize(run, points) {
  */
 export function measure(run) {
     const points = collectPoints(run);
+    const meshes = collectMeshes(run);
     const all = emptyBox();
     const ground = emptyBox();
     for (const { body, position, r } of points) if (body < 0) grow(ground, position, r);
@@ -116,7 +142,7 @@ export function measure(run) {
     let first = null;
     const step = Math.max(1, Math.ceil(run.frameCount / SAMPLES));
     for (let frame = 0; frame < run.frameCount; frame += step) {
-        const box = frameBox(run, points, frame);
+        const box = frameBox(run, points, meshes, frame);
         if (isEmpty(box)) continue;
         first ??= box;
         sizes.push(diagonal(box));

@@ -115,10 +115,28 @@ function makeEvents(raw) {
 
 /** Number of whole frames that all arrays of the animation hold. */
 function countFrames(raw, bodyCount) {
-    const frames = raw.time?.shape?.[0] ?? 0;
-    if (!bodyCount) return frames;
     const rows = (array) => (array?.shape?.length ? array.shape[0] : 0);
-    return Math.min(frames, rows(raw.bodies.position), rows(raw.bodies.rotation));
+    const frames = [raw.time?.shape?.[0] ?? 0];
+    if (bodyCount) frames.push(rows(raw.bodies.position), rows(raw.bodies.rotation));
+    for (const mesh of raw.meshes?.items || []) frames.push(rows(mesh.position));
+    return Math.min(...frames);
+}
+
+/**
+ * Drawings whose frames sit on points of meshes: such a point becomes a place behind the bodies, and
+ * the frame names it as its body.
+ * @returns {{drawings: object[], anchors: {mesh: number, point: number}[]}}
+ */
+function placeOnMeshes(drawings, bodyCount) {
+    const anchors = [];
+    const moved = (frame) => {
+        if (!frame || !Number.isInteger(frame.mesh) || !(frame.point >= 0)) return frame;
+        let i = anchors.findIndex((a) => a.mesh === frame.mesh && a.point === frame.point);
+        if (i < 0) i = anchors.push({ mesh: frame.mesh, point: frame.point }) - 1;
+        return { ...frame, body: bodyCount + i };
+    };
+    const placed = drawings.map((d) => ({ ...d, a: moved(d.a), ...(d.b ? { b: moved(d.b) } : {}) }));
+    return { drawings: placed, anchors };
 }
 
 /**
@@ -129,6 +147,7 @@ function countFrames(raw, bodyCount) {
 function makeRun(raw, index) {
     const names = raw.bodies?.names || [];
     const contactNames = raw.contacts?.names || [];
+    const { drawings, anchors } = placeOnMeshes(raw.drawings || [], names.length);
     const run = {
         index,
         title: raw.title || raw.file || 'Untitled run',
@@ -143,9 +162,12 @@ function makeRun(raw, index) {
         summary: raw.summary || [],
         model: raw.model || '',
         frames: raw.frames || { stored: 0, drawn: 0, points: 0 },
-        drawings: raw.drawings || [],
+        drawings,
+        anchors, // points of meshes that drawings are fixed to
+        fields: raw.meshes?.fields || [], // what may colour the meshes
         bodyNames: names,
         bodyCount: names.length,
+        placeCount: names.length + anchors.length,
         contactNames,
         contactCount: contactNames.length,
         frameCount: countFrames(raw, names.length),

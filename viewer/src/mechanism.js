@@ -5,7 +5,9 @@ import { Parts } from './parts.js';
 import { buildDrawings } from './drawings/index.js';
 import { buildBareBodies } from './drawings/bare.js';
 import { measure } from './bounds.js';
-import { poseBodies, locate, transformPoint } from './pose.js';
+import { poseAnchors, poseBodies, locate, transformPoint } from './pose.js';
+import { makeMeshes } from './meshes.js';
+import { makeScale } from './colormap.js';
 import { makeContacts } from './contacts.js';
 import { bodyColor } from './theme.js';
 import { makeShade } from './shade.js';
@@ -14,10 +16,12 @@ const FINE_LIMIT = 60; // more bodies than that are drawn with coarser round sha
 const LAYERS = 8;
 
 /** Distance of the origins of two frames in the first drawn frame; 0 if there is none. */
-function startDistance(run, a, b) {
+function startDistance(run, meshes, a, b) {
     if (!run.frameCount) return 0;
-    const matrices = new Float32Array(16 * (run.bodyCount + 1));
+    const matrices = new Float32Array(16 * (run.placeCount + 1));
     poseBodies(run, run.time[0], false, matrices, () => 0);
+    for (const m of meshes) m.update(run.time[0], { interpolate: false, linePixel: 0 });
+    poseAnchors(run, meshes, matrices);
     const at = (f) => transformPoint([0, 0, 0], matrices, 16 * (f.body + 1), ...f.position);
     const p = at(a);
     const q = at(b);
@@ -26,7 +30,7 @@ function startDistance(run, a, b) {
 }
 
 /** What the builders of drawings need to know (drawings/index.js). */
-function makeContext(run, bounds, parts) {
+function makeContext(run, bounds, parts, meshes) {
     const planar = run.dimension === 2;
     const { mechanism, body, size } = bounds;
     return {
@@ -34,7 +38,7 @@ function makeContext(run, bounds, parts) {
         parts,
         planar,
         box: { center: bounds.center, size },
-        startDistance: (a, b) => startDistance(run, a, b),
+        startDistance: (a, b) => startDistance(run, meshes, a, b),
         size: mechanism,
         bodySize: body,
         thickness: 0.02 * mechanism,
@@ -58,12 +62,14 @@ export class Mechanism {
             fine: run.bodyCount <= FINE_LIMIT,
             ghost: Boolean(options.ghost),
         });
-        const context = makeContext(run, this.bounds, this.parts);
+        this.meshes = makeMeshes(run, options);
+        const context = makeContext(run, this.bounds, this.parts, this.meshes);
         const withShapes = buildDrawings(run, context);
         buildBareBodies(run, context, withShapes);
         this.parts.finish();
         this.layer = context.planar ? 1.05 * context.thickness : 0;
-        this.matrices = new Float32Array(16 * (run.bodyCount + 1));
+        this.matrices = new Float32Array(16 * (run.placeCount + 1));
+        for (const m of this.meshes) this.parts.main.add(m.group);
         this.contacts = options.ghost ? null : makeContacts(run, options.cache);
         if (this.contacts) this.parts.overlay.add(this.contacts.group);
         this.trail = null;
@@ -87,10 +93,12 @@ export class Mechanism {
     /**
      * Moves everything to a time.
      * @param {number} t
-     * @param {{interpolate: boolean, pixel: number, contactPixel: number}} view
+     * @param {{interpolate: boolean, pixel: number, contactPixel: number, linePixel: number}} view
      */
     update(t, view) {
         poseBodies(this.run, t, view.interpolate, this.matrices, (i) => this.depth(i));
+        for (const m of this.meshes) m.update(t, view);
+        poseAnchors(this.run, this.meshes, this.matrices);
         this.parts.update(this.matrices, view.pixel);
         const { frame, part } = locate(this.run.time, t);
         const nearest = frame < 0 ? -1 : part > 0.5 ? frame + 1 : frame;
@@ -109,8 +117,19 @@ export class Mechanism {
         );
     }
 
-    /** Applies a theme and the selection. */
-    recolor(theme, selected) {
+    /** Colours the meshes by a field; those without it, and all if it is "none", by the theme. */
+    paintMeshes(theme, name, ghost) {
+        const field = this.run.fields.find((f) => f.name === name);
+        const table = field && !ghost ? makeScale(field).table : null;
+        this.meshes.forEach((m, i) => {
+            const plain = ghost ?? new THREE.Color(bodyColor(theme, this.run.bodyCount + i));
+            m.setField(table ? name : 'none', table, plain.toArray());
+            if (m.edges) m.edges.object.material.color.set(theme.rim);
+        });
+    }
+
+    /** Applies a theme, the selection and the field of the meshes. */
+    recolor(theme, selected, field) {
         const ghost = this.options.ghost ? new THREE.Color(this.options.ghostColor) : null;
         const cache = new Map();
         const get = (text) => {
@@ -126,6 +145,7 @@ export class Mechanism {
             return get(theme[color.role] || theme.ground);
         };
         this.parts.recolor(colorOf);
+        this.paintMeshes(theme, field, ghost);
         if (this.contacts) this.contacts.recolor(theme);
         if (this.trail) {
             this.trail.past.material.color.set(theme.accent);
@@ -172,8 +192,14 @@ export class Mechanism {
         return -1;
     }
 
+    /** Shows or hides the edges of the elements. */
+    showEdges(visible) {
+        for (const m of this.meshes) if (m.edges) m.edges.object.visible = visible;
+    }
+
     dispose() {
         this.setTrail(-1);
+        for (const m of this.meshes) m.dispose();
         this.main.removeFromParent();
         this.overlay.removeFromParent();
         this.parts.dispose();

@@ -136,6 +136,7 @@ export function makePlots(host, app) {
             joint: 'Joints',
             contact: 'Contacts',
             body: 'Bodies',
+            mesh: 'Meshes',
             solver: 'Solver',
         };
         return same ? names[first[0]] || 'Signals' : 'Signals';

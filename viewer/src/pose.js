@@ -98,6 +98,26 @@ export function locate(times, t) {
 }
 
 /**
+ * Matrices of the points of meshes that drawings are fixed to, behind those of the bodies.
+ * @param {object} run
+ * @param {object[]} meshes after their update (meshes.js)
+ * @param {Float32Array} out as for poseBodies
+ */
+export function poseAnchors(run, meshes, out) {
+    run.anchors.forEach(({ mesh, point }, i) => {
+        const m = meshes[mesh];
+        const o = 16 * (run.bodyCount + i + 1);
+        if (!m || point >= m.count) {
+            out.fill(0, o, o + 16);
+            return;
+        }
+        const [x, y, z] = m.points.subarray(3 * point, 3 * point + 3);
+        const turn = m.turns ? m.turns.subarray(4 * point, 4 * point + 4) : [1, 0, 0, 0];
+        composeMatrix(out, o, x, y, z, ...turn);
+    });
+}
+
+/**
  * Matrices of all bodies at a time, interpolated between drawn frames. Entry 0 is the ground, body
  * i is entry i + 1. A body whose pose is not a number gets a zero matrix and so disappears.
  * @param {object} run

@@ -26,6 +26,17 @@ const PRESETS = [
         test: (s) => s.group === 'Joints' && !JOINT_LOAD.test(s.path) && !JOINT_RATE.test(s.path),
     },
     { name: 'Joint forces', test: (s) => /^joint\..*\.force\.[xyz]$/.test(s.path) },
+    {
+        name: 'Stress and section forces',
+        test: (s) => /^mesh\..*\.(mises|bending_moment|axial_force)\.max$/.test(s.path),
+    },
+    {
+        name: 'Mesh positions',
+        test: (s) =>
+            /^mesh\..*\.position\.[xyz]$/.test(s.path) && !/\.(all|surface)\.position/.test(s.path),
+        farthest: true,
+    },
+    { name: 'Strain energy', test: (s) => /^mesh\..*\.energy\.strain$/.test(s.path) },
     { name: 'Solver residual', test: (s) => s.path === 'solver.residual', log: true },
     {
         name: 'Body positions',
@@ -40,6 +51,17 @@ function isConstant(signal) {
     return true;
 }
 
+/** How far a signal goes: of the many groups of a mesh those that move most are shown. */
+function travel(signal) {
+    let [low, high] = [Infinity, -Infinity];
+    for (const v of signal.values)
+        if (v !== null && Number.isFinite(v)) {
+            low = Math.min(low, v);
+            high = Math.max(high, v);
+        }
+    return high > low ? high - low : 0;
+}
+
 /**
  * Presets that the runs have signals for.
  * @returns {{name: string, paths: string[], of: number, log: boolean}[]} of: all that fit
@@ -48,6 +70,7 @@ export function availablePresets(runs) {
     const signals = allSignals(runs);
     return PRESETS.map((p) => {
         const fit = signals.filter(p.test);
+        if (p.farthest) fit.sort((a, b) => travel(b) - travel(a));
         return { ...p, fit, of: fit.length, log: Boolean(p.log) };
     }).filter((p) => p.of > 0);
 }
@@ -95,6 +118,8 @@ export function openingPlots(runs) {
     } else add('Energy');
     add('Coordinates', comparing ? 1 : 4);
     add('Joint coordinates', comparing ? 1 : 4);
+    add('Mesh positions', comparing ? 1 : 4);
+    add('Stress and section forces', comparing ? 1 : 4);
     add('Contact gaps', comparing ? 1 : MOST_SERIES);
     add('Contact forces', comparing ? 1 : MOST_SERIES);
     if (plots.length < 2) add('Body positions', comparing ? 1 : 3);

@@ -56,7 +56,7 @@ export function makeViewport(host, { store, timeline, theme }) {
         level: 0,
         device: '',
         software: false,
-        show: { joints: true },
+        show: { joints: true, edges: true },
     };
     const label = h('div.body-label', { hidden: true });
     const renderer = makeRenderer();
@@ -136,6 +136,7 @@ export function makeViewport(host, { store, timeline, theme }) {
             interpolate: state.interpolate,
             pixel: Math.min(pixel, 0.012 * mechanism, 0.035 * body),
             contactPixel: Math.min(pixel, 0.02 * mechanism),
+            linePixel: Math.min(pixel, 0.004 * mechanism),
         };
         const before = state.follow ? active.bodyPosition(store.body) : null;
         active.update(timeline.time, view);
@@ -199,6 +200,7 @@ export function makeViewport(host, { store, timeline, theme }) {
         scene.add(active.main);
         overlay.add(active.overlay);
         active.parts.show('joints', state.show.joints);
+        active.showEdges(state.show.edges);
         addGhosts();
         if (!camera || dimension !== store.run.dimension) {
             camera?.dispose();
@@ -219,8 +221,8 @@ export function makeViewport(host, { store, timeline, theme }) {
 
     function recolor() {
         renderer.setClearColor(theme.colors.background, 1);
-        active.recolor(theme.colors, store.body);
-        for (const ghost of ghosts) ghost.recolor(theme.colors, -1);
+        active.recolor(theme.colors, store.body, store.field);
+        for (const ghost of ghosts) ghost.recolor(theme.colors, -1, store.field);
         invalidate();
     }
 
@@ -274,6 +276,7 @@ export function makeViewport(host, { store, timeline, theme }) {
     });
     store.runChanged.on(load);
     store.bodyChanged.on(select);
+    store.fieldChanged.on(recolor);
     store.ghostsChanged.on(() => {
         addGhosts();
         recolor();
@@ -306,16 +309,17 @@ export function makeViewport(host, { store, timeline, theme }) {
             camera.setOrthographic(on, box());
             invalidate();
         },
-        /** Switches: joints, points, forces, open, trails, follow, interpolate. */
+        /** Switches: joints, edges, points, forces, open, trails, follow, interpolate. */
         get(name) {
-            if (name === 'joints') return state.show.joints;
+            if (name in state.show) return state.show[name];
             if (name in state) return state[name];
             return Boolean(active.contacts?.show[name]);
         },
         set(name, value) {
-            if (name === 'joints') {
-                state.show.joints = value;
-                active.parts.show('joints', value);
+            if (name in state.show) {
+                state.show[name] = value;
+                if (name === 'joints') active.parts.show('joints', value);
+                else active.showEdges(value);
             } else if (name === 'trails') {
                 state.trails = value;
                 active.setTrail(value ? store.body : -1);
@@ -326,6 +330,17 @@ export function makeViewport(host, { store, timeline, theme }) {
         },
         get hasContacts() {
             return Boolean(active.contacts);
+        },
+        get hasEdges() {
+            return active.meshes.some((m) => m.edges);
+        },
+        /** What is drawn of a mesh: name, number of points, and where one of them is now. */
+        mesh(index, point = 0) {
+            const m = active.meshes[index];
+            if (!m) return null;
+            const place = [...m.points.subarray(3 * point, 3 * point + 3)];
+            const color = [...m.colors.subarray(3 * point, 3 * point + 3)];
+            return { name: m.name, points: m.count, place, color };
         },
         get referenceForce() {
             return active.contacts?.reference || 0;
@@ -388,6 +403,8 @@ function makeStandIn(host, infoChanged) {
         get: () => false,
         set() {},
         hasContacts: false,
+        hasEdges: false,
+        mesh: () => null,
         referenceForce: 0,
         bodyAt: () => -1,
         bodyOnScreen: () => null,

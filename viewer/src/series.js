@@ -6,6 +6,7 @@ import { formatQuantity } from './format.js';
 const QUANTITIES = {
     J: 'energy',
     N: 'force',
+    Pa: 'stress',
     'N m': 'torque',
     'N s': 'impulse',
     m: 'length',
@@ -119,7 +120,7 @@ export function valueText(signal, index) {
 }
 
 /** Groups in the order in which a reader looks for them. */
-export const GROUP_ORDER = ['Energy', 'Systems', 'Joints', 'Contacts', 'Bodies', 'Solver'];
+export const GROUP_ORDER = ['Energy', 'Systems', 'Joints', 'Meshes', 'Contacts', 'Bodies', 'Solver'];
 
 /** Sorts names of groups: the known ones first, then the others by name. */
 export function sortGroups(names) {

@@ -1,14 +1,16 @@
 // What the views share besides the time: the run in view, the selected body, the time window.
 import { makeSignal } from './signal.js';
+import { openingField } from './colorbar.js';
 
 /** @param {object[]} runs */
 export function makeStore(runs) {
-    const state = { run: 0, body: -1, window: null, ghosts: false };
+    const state = { run: 0, body: -1, window: null, ghosts: false, field: openingField(runs[0]) };
     const signals = {
         run: makeSignal(),
         body: makeSignal(),
         window: makeSignal(),
         ghosts: makeSignal(),
+        field: makeSignal(),
     };
     return {
         runs,
@@ -17,6 +19,7 @@ export function makeStore(runs) {
         bodyChanged: signals.body,
         windowChanged: signals.window,
         ghostsChanged: signals.ghosts,
+        fieldChanged: signals.field,
         /** The run that the 3D view and the event strip show. */
         get run() {
             return runs[state.run];
@@ -25,6 +28,8 @@ export function makeStore(runs) {
             if (index === state.run || !runs[index]) return;
             const name = runs[state.run].bodyNames[state.body];
             state.run = index;
+            if (!runs[index].fields.some((f) => f.name === state.field))
+                state.field = openingField(runs[index]);
             state.body = name === undefined ? -1 : runs[index].bodyNames.indexOf(name);
             signals.run.emit();
             signals.body.emit(state.body);
@@ -45,6 +50,15 @@ export function makeStore(runs) {
         setWindow(window) {
             state.window = window;
             signals.window.emit(window);
+        },
+        /** Name of the field that colours the meshes; "none": none does. */
+        get field() {
+            return state.field;
+        },
+        setField(name) {
+            const known = runs[state.run].fields.some((f) => f.name === name);
+            state.field = known ? name : 'none';
+            signals.field.emit(state.field);
         },
         get ghosts() {
             return state.ghosts;

@@ -213,8 +213,12 @@ export function makeHeader(host, app) {
     // "3 bodies"; the points of systems stand among the bodies as SYSTEM.POINT, and are none.
     function contents(run) {
         const bodies = run.bodyNames.filter((name) => !name.includes('.')).length;
+        const meshes = run.raw.meshes?.items?.length ?? 0;
         if (bodies === 0 && run.bodyCount > 0) return 'from formulas';
-        return bodies === 1 ? '1 body' : `${bodies} bodies`;
+        const words = [];
+        if (bodies > 0 || meshes === 0) words.push(bodies === 1 ? '1 body' : `${bodies} bodies`);
+        if (meshes > 0) words.push(meshes === 1 ? '1 mesh' : `${meshes} meshes`);
+        return words.join(', ');
     }
 
     function update() {

@@ -1,6 +1,7 @@
 // The tools on top of the picture: bodies, views, what is shown; and the legend of the contacts.
 import { h, button, popover, setPressed } from './dom.js';
 import { makeBodyList } from './bodies.js';
+import { makeColorBar } from './colorbar.js';
 import { CONTACT_STATES } from './contacts.js';
 import { formatQuantity } from './format.js';
 
@@ -91,6 +92,7 @@ export function makeViewBar(host, app) {
             option('Open contacts', 'open', contacts),
             option('Contact forces', 'forces', contacts),
             option('Joints and points', 'joints'),
+            ...(viewport.hasEdges ? [option('Edges of elements', 'edges')] : []),
             option('Trail of the selected body', 'trails'),
             option('Follow the selected body', 'follow'),
             option('Smooth motion between frames', 'interpolate'),
@@ -151,6 +153,7 @@ export function makeViewBar(host, app) {
             ),
             legend,
         );
+        makeColorBar(host, app);
         mark();
     } else host.append(h('div.view-tools', {}, h('div.anchor', {}, bodiesButton, bodiesPanel)));
     const note = h(

@@ -3,6 +3,7 @@
 import { readFile, writeFile, mkdir } from 'node:fs/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import path from 'node:path';
+import { makeMeshes } from './make_meshes.mjs';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const TYPES = { f64: Float64Array, f32: Float32Array, i32: Int32Array, u8: Uint8Array };
@@ -879,6 +880,31 @@ function nanRun() {
     return base;
 }
 
+/** Flexible bodies: a block of n^3 elements, a beam, and a spring between the two. */
+function flexibleRun(n = 6, rows = 121) {
+    const times = linspace(rows, 3);
+    const ts = linspace(601, 3);
+    const onMesh = (mesh, point) => ({ ...frame(-1), mesh, point });
+    return withTimes(times, ts, {
+        title: 'Twisting block and bending beam',
+        bodies: { names: [], position: pack('f32', [rows, 0, 3], []), rotation: pack('f32', [rows, 0, 4], []) },
+        drawings: [
+            drawing('spring', 'spring', 0, 'spring', onMesh(0, 3), [0, 0, 0], { b: onMesh(1, 6) }),
+        ],
+        meshes: makeMeshes(pack, times, n),
+        signals: [
+            ...energySignals(
+                ts,
+                (t) => Math.cos(2 * t) ** 2,
+                (t) => Math.sin(2 * t) ** 2,
+            ),
+            signal(ts, 'mesh.block.mises.max', 'Meshes', 'block.mises max', 'Pa', (t) =>
+                2.4e6 * Math.abs(Math.sin(2 * t)),
+            ),
+        ],
+    });
+}
+
 /** The data sets by name. */
 export const DATA_SETS = {
     planar: () => page(planarRun()),
@@ -888,6 +914,8 @@ export const DATA_SETS = {
     empty: () => page(emptyRun()),
     one_frame: () => page(oneFrameRun()),
     nan: () => page(nanRun()),
+    flexible: () => page(flexibleRun()),
+    flexible_large: () => page(flexibleRun(20, 150)), // 2402 points on the surface
     compare: () =>
         page(
             planarRun(4, { file: 'step_1e-3.h5' }),

@@ -51,7 +51,7 @@ async function assertSameTime(page, expected) {
         assert.ok(Math.abs(t - time) <= pixel, `a plot shows ${t}, the picture ${time}`);
 }
 
-for (const name of ['planar', 'woodpecker', 'spatial', 'compare', 'nan'])
+for (const name of ['planar', 'woodpecker', 'spatial', 'compare', 'nan', 'flexible'])
     for (const [width, height] of SIZES)
         for (const dark of [false, true]) {
             if (dark && width > 1400) continue;
@@ -429,3 +429,44 @@ test('without WebGL the page says so and still shows plots', async () => {
         await plain.close();
     }
 });
+
+test('meshes deform while they play, and the colour bar says what the colours mean', () =>
+    withPage('flexible', {}, async (page) => {
+        const corner = () => page.evaluate(() => window.percuss.mesh(0, 5));
+        const tip = () => page.evaluate(() => window.percuss.mesh(1, 6));
+        const [start, startTip] = [await corner(), await tip()];
+        assert.equal(start.name, 'block');
+        assert.equal(start.points, 218); // 7^3 - 5^3
+        await page.evaluate(() => window.percuss.setTime(0.7));
+        await settle(page);
+        const [later, laterTip] = [await corner(), await tip()];
+        const moved = (a, b) => Math.hypot(...a.place.map((v, k) => v - b.place[k]));
+        assert.ok(moved(later, start) > 0.05, `${moved(later, start)}`);
+        assert.ok(moved(laterTip, startTip) > 0.1);
+        assert.notDeepEqual(later.color, start.color);
+        // The page opens with the first result, and its range has a unit.
+        assert.equal(await page.evaluate(() => window.percuss.field()), 'mises');
+        const bar = page.locator('.color-bar');
+        assert.match(await bar.locator('.color-ticks').textContent(), /0.*1\.2.*2\.4\u00a0MPa/);
+        await bar.locator('select').selectOption('speed');
+        assert.match(await bar.locator('.color-ticks').textContent(), /800\u00a0mm\/s/);
+        await settle(page);
+        assert.notDeepEqual((await corner()).color, later.color);
+        await bar.locator('select').selectOption('bending_moment');
+        assert.match(await bar.locator('.color-ticks').textContent(), /\u22121\.6.*0.*1\.6/);
+        await bar.locator('select').selectOption('none');
+        assert.equal(await bar.locator('.color-scale').isVisible(), false);
+        await shoot(page, 'flexible_no_field');
+        await page.evaluate(() => window.percuss.setField('mises'));
+        await page.getByRole('button', { name: 'Play', exact: true }).click();
+        await page.waitForFunction(() => window.percuss.time() > 0.9);
+        await page.getByRole('button', { name: 'Pause', exact: true }).click();
+        await settle(page);
+        await shoot(page, 'flexible_mises');
+    }));
+
+test('a page without meshes has no colour bar', () =>
+    withPage('planar', {}, async (page) => {
+        assert.equal(await page.locator('.color-bar').isVisible(), false);
+        assert.equal(await page.evaluate(() => window.percuss.mesh(0)), null);
+    }));

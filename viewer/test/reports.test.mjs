@@ -1,5 +1,5 @@
 // Pages of real runs in a browser. PERCUSS_PAGES is the folder with woodpecker.html, planar.html,
-// spatial.html, large.html, compare.html and cut.html, which tests/browser/test_reports.sh makes.
+// spatial.html, flexible.html, large.html, compare.html and cut.html, which tests/browser/test_reports.sh makes.
 import { test, before, after } from 'node:test';
 import assert from 'node:assert/strict';
 import os from 'node:os';
@@ -64,7 +64,7 @@ async function playAndScrub(page) {
     await assertSameTime(page);
 }
 
-for (const name of ['woodpecker', 'planar', 'spatial'])
+for (const name of ['woodpecker', 'planar', 'spatial', 'flexible'])
     for (const [width, height] of [
         [1366, 768],
         [1920, 1080],
@@ -89,6 +89,33 @@ test('woodpecker: a click on the third impact jumps there; a body is selected', 
         assert.equal(await page.evaluate(() => window.percuss.selectedBody()), 'bird');
         await settle(page);
         await shoot(page, 'report_woodpecker_third_impact');
+    }));
+
+test('flexible bodies are drawn, coloured by stress with a scale, and move', () =>
+    withReport('flexible', {}, async (page) => {
+        const range = await page.evaluate(() => window.percuss.range());
+        const look = async (part) => {
+            await page.evaluate((t) => window.percuss.setTime(t), range[0] + part * (range[1] - range[0]));
+            await settle(page);
+            return page.evaluate(() => [window.percuss.mesh(0, 100), window.percuss.mesh(1, 6)]);
+        };
+        const start = await look(0);
+        const later = await look(0.5);
+        assert.deepEqual(
+            start.map((m) => m.name),
+            ['block', 'arm'],
+        );
+        // 7 x 7 x 4 nodes, of which 5 x 5 x 2 lie inside.
+        assert.equal(start[0].points, 196 - 50);
+        const tip = Math.hypot(...later[1].place.map((v, k) => v - start[1].place[k]));
+        assert.ok(tip > 1e-3, `the tip of the arm moved by ${tip} m`);
+        assert.equal(await page.evaluate(() => window.percuss.field()), 'mises');
+        assert.match(await page.locator('.color-ticks').textContent(), /Pa$/);
+        await shoot(page, 'report_flexible_mises');
+        await page.locator('.color-bar select').selectOption('bending_moment');
+        assert.match(await page.locator('.color-ticks').textContent(), /N m$/);
+        await settle(page);
+        await shoot(page, 'report_flexible_moment');
     }));
 
 test('planar models open in the view of their plane, spatial ones do not', async () => {

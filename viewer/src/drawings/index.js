@@ -80,7 +80,7 @@ export function buildDrawings(run, context) {
     const seen = new Set();
     for (const raw of run.drawings) {
         const build = DRAWING_KINDS[raw.kind];
-        if (!build || !isSound(raw, run.bodyCount)) continue;
+        if (!build || !isSound(raw, run.placeCount)) continue;
         const drawing = { ...raw, b: raw.b ?? raw.a, size: raw.size ?? [0, 0, 0] };
         const own = drawing.owner === 'body';
         if (!own && drawing.owner === 'contact') {
