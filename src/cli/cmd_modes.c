@@ -206,8 +206,9 @@ static int read_choice(const char *option, const char *value, const char *const 
     return -1;
 }
 
-static bool take_option(analysis *a, int option, char *value)
+static bool take_option(void *user, int option, char *value)
 {
+    analysis *a = user;
     static const char *const states[] = {"start", "equilibrium"};
     static const char *const contacts[] = {"open", "closed"};
     static const char *const methods[] = {"auto", "dense", "sparse"};
@@ -244,28 +245,10 @@ static bool take_option(analysis *a, int option, char *value)
 
 static int parse(analysis *a, int argc, char **argv)
 {
-    cli_parser parser;
-    char *value = NULL;
-    int option;
-    cli_parser_init(&parser, &syntax, argc, argv);
-    while ((option = cli_parse(&parser, &value)) != CLI_END) {
-        if (option == CLI_HELP || option == CLI_MISTAKE)
-            return option;
-        if (option == CLI_OPERAND && a->model) {
-            cli_message("one model file at a time: '%s' or '%s'", a->model, value);
-            return CLI_MISTAKE;
-        }
-        if (option == CLI_OPERAND)
-            a->model = value;
-        else if (!take_option(a, option, value))
-            return CLI_MISTAKE;
-    }
-    if (!a->model)
-        cli_message("modes needs a model file: %s", syntax.usage);
-    else if (a->amplitude > 0 && !a->out)
-        cli_message("--amplitude needs --out FILE");
-    else
-        return CLI_END;
+    const int parsed = cli_parse_model(&syntax, argc, argv, &a->model, take_option, a);
+    if (parsed != CLI_END || a->amplitude <= 0 || a->out)
+        return parsed;
+    cli_message("--amplitude needs --out FILE");
     return CLI_MISTAKE;
 }
 

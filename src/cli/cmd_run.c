@@ -135,8 +135,9 @@ static bool read_start(session *run, const char *value)
     return true;
 }
 
-static bool take_option(session *run, int option, char *value)
+static bool take_option(void *user, int option, char *value)
 {
+    session *run = user;
     const char **texts[OPTION_COUNT] = {
         [OPTION_OUT] = &run->out,           [OPTION_CSV] = &run->csv,
         [OPTION_CSV_FILE] = &run->csv_file, [OPTION_CHECKPOINT] = &run->checkpoint,
@@ -178,9 +179,7 @@ static bool take_option(session *run, int option, char *value)
 
 static bool check_options(const session *run)
 {
-    if (!run->model)
-        cli_message("run needs a model file: %s", syntax.usage);
-    else if (run->no_result && run->out)
+    if (run->no_result && run->out)
         cli_message("--no-result and --out contradict each other");
     else if (run->no_result && run->with_page)
         cli_message("--report shows the result, and --no-result writes none");
@@ -198,22 +197,9 @@ static bool check_options(const session *run)
 // CLI_END if all is well, CLI_HELP or CLI_MISTAKE otherwise.
 static int parse(session *run, int argc, char **argv)
 {
-    cli_parser parser;
-    char *value = NULL;
-    int option;
-    cli_parser_init(&parser, &syntax, argc, argv);
-    while ((option = cli_parse(&parser, &value)) != CLI_END) {
-        if (option == CLI_HELP || option == CLI_MISTAKE)
-            return option;
-        if (option == CLI_OPERAND && run->model) {
-            cli_message("one model file at a time: '%s' or '%s'", run->model, value);
-            return CLI_MISTAKE;
-        }
-        if (option == CLI_OPERAND)
-            run->model = value;
-        else if (!take_option(run, option, value))
-            return CLI_MISTAKE;
-    }
+    const int parsed = cli_parse_model(&syntax, argc, argv, &run->model, take_option, run);
+    if (parsed != CLI_END)
+        return parsed;
     return check_options(run) ? CLI_END : CLI_MISTAKE;
 }
 

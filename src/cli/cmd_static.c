@@ -201,8 +201,9 @@ static void report(const analysis *a)
 
 // ---- Command line ----
 
-static bool take_option(analysis *a, int option, char *value)
+static bool take_option(void *user, int option, char *value)
 {
+    analysis *a = user;
     if (option == OPTION_SET)
         return cli_settings_add(&a->settings, value);
     if (option == OPTION_STEPS)
@@ -214,30 +215,6 @@ static bool take_option(analysis *a, int option, char *value)
     if (option == OPTION_ALL)
         a->all = true;
     return true;
-}
-
-static int parse(analysis *a, int argc, char **argv)
-{
-    cli_parser parser;
-    char *value = NULL;
-    int option;
-    cli_parser_init(&parser, &syntax, argc, argv);
-    while ((option = cli_parse(&parser, &value)) != CLI_END) {
-        if (option == CLI_HELP || option == CLI_MISTAKE)
-            return option;
-        if (option == CLI_OPERAND && a->model) {
-            cli_message("one model file at a time: '%s' or '%s'", a->model, value);
-            return CLI_MISTAKE;
-        }
-        if (option == CLI_OPERAND)
-            a->model = value;
-        else if (!take_option(a, option, value))
-            return CLI_MISTAKE;
-    }
-    if (a->model)
-        return CLI_END;
-    cli_message("static needs a model file: %s", syntax.usage);
-    return CLI_MISTAKE;
 }
 
 static cli_exit execute(analysis *a)
@@ -263,7 +240,7 @@ cli_exit cli_static(int argc, char **argv)
     analysis a = {.opts = pcs_static_default(), .ctx = cli_context_create()};
     cli_exit code = CLI_EXIT_FAILED;
     if (a.ctx && cli_settings_init(&a.settings, argc)) {
-        int parsed = parse(&a, argc, argv);
+        int parsed = cli_parse_model(&syntax, argc, argv, &a.model, take_option, &a);
         code = parsed == CLI_HELP      ? CLI_EXIT_OK
                : parsed == CLI_MISTAKE ? CLI_EXIT_BAD_INPUT
                                        : execute(&a);

@@ -158,3 +158,29 @@ void cli_print_help(const cli_syntax *syntax)
     if (syntax->notes)
         printf("\n%s\n", syntax->notes);
 }
+
+int cli_parse_model(const cli_syntax *syntax, int argc, char **argv, const char **model,
+                    cli_take_fn take, void *user)
+{
+    cli_parser parser;
+    char *value = NULL;
+    int option;
+    cli_parser_init(&parser, syntax, argc, argv);
+    while ((option = cli_parse(&parser, &value)) != CLI_END) {
+        if (option == CLI_HELP || option == CLI_MISTAKE)
+            return option;
+        if (option == CLI_OPERAND && *model) {
+            cli_message("one model file at a time: '%s' or '%s'", *model, value);
+            return CLI_MISTAKE;
+        }
+        if (option == CLI_OPERAND)
+            *model = value;
+        else if (!take(user, option, value))
+            return CLI_MISTAKE;
+    }
+    if (*model)
+        return CLI_END;
+    const char *verb = strchr(syntax->usage, ' ') + 1; // usage is "percuss VERB ..."
+    cli_message("%.*s needs a model file: %s", (int)strcspn(verb, " "), verb, syntax->usage);
+    return CLI_MISTAKE;
+}

@@ -33,6 +33,12 @@ void cli_parser_init(cli_parser *parser, const cli_syntax *syntax, int argc, cha
 // the operand), CLI_END,
 // CLI_HELP (the help was printed), or CLI_MISTAKE (a message was printed).
 int cli_parse(cli_parser *parser, char **value);
+// All arguments of a verb that works on one model: the operand goes to *model, options to take(),
+// which prints a message and returns false for a bad value. CLI_END if all is well and a model is
+// named, CLI_HELP or CLI_MISTAKE otherwise.
+typedef bool (*cli_take_fn)(void *user, int option, char *value);
+int cli_parse_model(const cli_syntax *syntax, int argc, char **argv, const char **model,
+                    cli_take_fn take, void *user);
 void cli_print_help(const cli_syntax *syntax);
 
 // The word most like `word`, NULL if none is near.

@@ -11,6 +11,32 @@
 
 #include "linalg/dense.h"
 
+// ---- Random places ----
+
+static pcs_random random_state;
+
+void line_random_init(uint64_t seed)
+{
+    pcs_random_init(&random_state, seed);
+}
+
+double line_between(double low, double high)
+{
+    return pcs_random_between(&random_state, low, high);
+}
+
+pcs_vec3 line_vector(int32_t dimension, double size)
+{
+    return pcs_v3(line_between(-size, size), line_between(-size, size),
+                  dimension == 3 ? line_between(-size, size) : 0);
+}
+
+pcs_quat line_rotation(int32_t dimension)
+{
+    pcs_vec3 axis = dimension == 2 ? pcs_v3(0, 0, 1) : line_vector(3, 1);
+    return pcs_quat_from_axis_angle(axis, line_between(-3, 3));
+}
+
 pcs_fe_property line_property(int32_t dimension)
 {
     pcs_fe_property p = {.dimension = dimension};
@@ -46,6 +72,18 @@ void line_mesh_add_element(line_mesh *mesh, int32_t a, int32_t b)
     pcs_vec3 X[2] = {mesh->X[a], mesh->X[b]};
     assert_int_equal(
         mesh->class->prepare(NULL, &mesh->property, X, &mesh->axes, mesh->constants[e]), PCS_OK);
+}
+
+void line_mesh_single(line_mesh *mesh, const pcs_fe_class *class, const pcs_fe_property *property)
+{
+    line_mesh_init(mesh, class, property);
+    mesh->axes = pcs_quat_matrix(line_rotation(property->dimension));
+    pcs_vec3 X = line_vector(property->dimension, 2.1);
+    line_mesh_add_node(mesh, X);
+    line_mesh_add_node(mesh, pcs_v3_add(X, pcs_v3(line_between(0.5, 1.3), 0.73,
+                                                  property->dimension == 3 ? 0.41 : 0)));
+    line_mesh_add_element(mesh, 0, 1);
+    line_mesh_reset(mesh);
 }
 
 void line_mesh_straight(line_mesh *mesh, const pcs_fe_class *class, const pcs_fe_property *property,
@@ -112,14 +150,14 @@ void line_mesh_set_velocity(line_mesh *mesh, const double *v)
         split(mesh, v, i, &mesh->v[i], &mesh->w[i]);
 }
 
-void line_mesh_random_state(line_mesh *mesh, pcs_random *random, double size, double angle)
+void line_mesh_random_state(line_mesh *mesh, double size, double angle)
 {
     const int32_t k = line_mesh_node_unknowns(mesh), dim = mesh->property.dimension;
     double d[LINE_UNKNOWNS_MAX], v[LINE_UNKNOWNS_MAX];
     for (int32_t i = 0; i < line_mesh_unknowns(mesh); ++i) {
         double range = i % k < dim ? size : angle;
-        d[i] = pcs_random_between(random, -range, range);
-        v[i] = pcs_random_between(random, -1.3, 1.3);
+        d[i] = line_between(-range, range);
+        v[i] = line_between(-1.3, 1.3);
     }
     line_mesh_reset(mesh);
     line_mesh_retract(mesh, 1, d);

@@ -28,10 +28,18 @@ typedef struct line_mesh {
     bool fixed[LINE_UNKNOWNS_MAX];
 } line_mesh;
 
+// The numbers of a test program's trials, from one seed.
+void line_random_init(uint64_t seed);
+double line_between(double low, double high);
+pcs_vec3 line_vector(int32_t dimension, double size);
+pcs_quat line_rotation(int32_t dimension);
+
 // Steel-like numbers of size one, so that all strains count in the checks.
 pcs_fe_property line_property(int32_t dimension);
 
 void line_mesh_init(line_mesh *mesh, const pcs_fe_class *class, const pcs_fe_property *property);
+// One element, somewhere, in a mesh whose axes lie anyhow.
+void line_mesh_single(line_mesh *mesh, const pcs_fe_class *class, const pcs_fe_property *property);
 int32_t line_mesh_add_node(line_mesh *mesh, pcs_vec3 X);
 // An element between the nodes a and b. Prepares it; fails the test when that fails.
 void line_mesh_add_element(line_mesh *mesh, int32_t a, int32_t b);
@@ -45,7 +53,7 @@ int32_t line_mesh_unknowns(const line_mesh *mesh);
 void line_mesh_fix_node(line_mesh *mesh, int32_t node);
 void line_mesh_retract(line_mesh *mesh, double s, const double *d); // q [+] s d
 void line_mesh_set_velocity(line_mesh *mesh, const double *v);
-void line_mesh_random_state(line_mesh *mesh, pcs_random *random, double size, double angle);
+void line_mesh_random_state(line_mesh *mesh, double size, double angle);
 // The state after a rotation and translation of everything, seen from the world.
 void line_mesh_turn(line_mesh *mesh, pcs_quat p, pcs_vec3 shift);
 

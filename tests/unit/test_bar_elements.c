@@ -19,44 +19,13 @@
 
 enum { TRIALS = 12 };
 
-static pcs_random random_state;
 static line_mesh mesh;
 
 static int setup(void **state)
 {
     (void)state;
-    pcs_random_init(&random_state, 2385);
+    line_random_init(2385);
     return 0;
-}
-
-static double between(double low, double high)
-{
-    return pcs_random_between(&random_state, low, high);
-}
-
-static pcs_vec3 random_vector(int32_t dimension, double size)
-{
-    return pcs_v3(between(-size, size), between(-size, size),
-                  dimension == 3 ? between(-size, size) : 0);
-}
-
-static pcs_quat random_rotation(int32_t dimension)
-{
-    pcs_vec3 axis = dimension == 2 ? pcs_v3(0, 0, 1) : random_vector(3, 1);
-    return pcs_quat_from_axis_angle(axis, between(-3, 3));
-}
-
-// One element in a mesh whose axes lie anyhow.
-static void one_element(const pcs_fe_class *class, const pcs_fe_property *property)
-{
-    line_mesh_init(&mesh, class, property);
-    mesh.axes = pcs_quat_matrix(random_rotation(property->dimension));
-    pcs_vec3 X = random_vector(property->dimension, 2.1);
-    line_mesh_add_node(&mesh, X);
-    line_mesh_add_node(
-        &mesh, pcs_v3_add(X, pcs_v3(between(0.5, 1.3), 0.73, property->dimension == 3 ? 0.41 : 0)));
-    line_mesh_add_element(&mesh, 0, 1);
-    line_mesh_reset(&mesh);
 }
 
 // ---- Sections ----
@@ -109,9 +78,9 @@ static void test_bar_derivatives(void **state)
     for (int32_t dimension = 2; dimension <= 3; ++dimension)
         for (int trial = 0; trial < TRIALS; ++trial) {
             pcs_fe_property property = line_property(dimension);
-            one_element(&pcs_fe_bar, &property);
-            line_mesh_random_state(&mesh, &random_state, 0.2, 0);
-            line_mesh_turn(&mesh, random_rotation(dimension), random_vector(dimension, 3));
+            line_mesh_single(&mesh, &pcs_fe_bar, &property);
+            line_mesh_random_state(&mesh, 0.2, 0);
+            line_mesh_turn(&mesh, line_rotation(dimension), line_vector(dimension, 3));
             line_mesh_check_derivatives(&mesh, DERIVATIVES);
         }
 }

@@ -20,44 +20,13 @@
 
 enum { TRIALS = 12 };
 
-static pcs_random random_state;
 static line_mesh mesh;
 
 static int setup(void **state)
 {
     (void)state;
-    pcs_random_init(&random_state, 2385);
+    line_random_init(2385);
     return 0;
-}
-
-static double between(double low, double high)
-{
-    return pcs_random_between(&random_state, low, high);
-}
-
-static pcs_vec3 random_vector(int32_t dimension, double size)
-{
-    return pcs_v3(between(-size, size), between(-size, size),
-                  dimension == 3 ? between(-size, size) : 0);
-}
-
-static pcs_quat random_rotation(int32_t dimension)
-{
-    pcs_vec3 axis = dimension == 2 ? pcs_v3(0, 0, 1) : random_vector(3, 1);
-    return pcs_quat_from_axis_angle(axis, between(-3, 3));
-}
-
-// One element in a mesh whose axes lie anyhow.
-static void one_element(const pcs_fe_class *class, const pcs_fe_property *property)
-{
-    line_mesh_init(&mesh, class, property);
-    mesh.axes = pcs_quat_matrix(random_rotation(property->dimension));
-    pcs_vec3 X = random_vector(property->dimension, 2.1);
-    line_mesh_add_node(&mesh, X);
-    line_mesh_add_node(
-        &mesh, pcs_v3_add(X, pcs_v3(between(0.5, 1.3), 0.73, property->dimension == 3 ? 0.41 : 0)));
-    line_mesh_add_element(&mesh, 0, 1);
-    line_mesh_reset(&mesh);
 }
 
 // ---- Geometrically exact beams: one element ----
@@ -69,12 +38,12 @@ static void test_beam_derivatives(void **state)
         for (int trial = 0; trial < TRIALS; ++trial) {
             pcs_fe_property property = line_property(dimension);
             if (trial % 3 == 1)
-                property.section.y = random_vector(3, 1);
-            one_element(&pcs_fe_beam, &property);
+                property.section.y = line_vector(3, 1);
+            line_mesh_single(&mesh, &pcs_fe_beam, &property);
             // Between the nodes up to 2 sqrt(3) 0.75 = 2.6 = 149 degrees in space; sometimes very
             // little
-            line_mesh_random_state(&mesh, &random_state, 0.4, trial % 4 == 3 ? 1e-6 : 0.75);
-            line_mesh_turn(&mesh, random_rotation(dimension), random_vector(dimension, 3));
+            line_mesh_random_state(&mesh, 0.4, trial % 4 == 3 ? 1e-6 : 0.75);
+            line_mesh_turn(&mesh, line_rotation(dimension), line_vector(dimension, 3));
             line_mesh_check_derivatives(&mesh, DERIVATIVES);
         }
 }
@@ -87,9 +56,9 @@ static void test_beam_far_apart(void **state)
     for (int32_t dimension = 2; dimension <= 3; ++dimension)
         for (int trial = 0; trial < TRIALS; ++trial) {
             pcs_fe_property property = line_property(dimension);
-            one_element(&pcs_fe_beam, &property);
-            line_mesh_random_state(&mesh, &random_state, 0.4, 0);
-            pcs_vec3 axis = dimension == 2 ? pcs_v3(0, 0, 1) : random_vector(3, 1);
+            line_mesh_single(&mesh, &pcs_fe_beam, &property);
+            line_mesh_random_state(&mesh, 0.4, 0);
+            pcs_vec3 axis = dimension == 2 ? pcs_v3(0, 0, 1) : line_vector(3, 1);
             mesh.p[1] = pcs_quat_mul(mesh.p[0], pcs_quat_from_axis_angle(axis, angle));
             line_mesh_check_derivatives(&mesh, 1e-8);
             // The energy of bending is that of the whole angle
@@ -113,12 +82,12 @@ static void test_beam_objectivity(void **state)
         for (int trial = 0; trial < TRIALS; ++trial) {
             const int32_t k = dimension == 2 ? 3 : 6;
             pcs_fe_property property = line_property(dimension);
-            one_element(&pcs_fe_beam, &property);
-            line_mesh_random_state(&mesh, &random_state, 0.4, 0.75);
+            line_mesh_single(&mesh, &pcs_fe_beam, &property);
+            line_mesh_random_state(&mesh, 0.4, 0.75);
             double f[12], g[12], energy = line_mesh_energy(&mesh);
             double power = line_mesh_force(&mesh, f);
-            pcs_quat p = random_rotation(dimension);
-            line_mesh_turn(&mesh, p, random_vector(dimension, 3));
+            pcs_quat p = line_rotation(dimension);
+            line_mesh_turn(&mesh, p, line_vector(dimension, 3));
             mesh.p[1] = (pcs_quat){-mesh.p[1].w, -mesh.p[1].x, -mesh.p[1].y, -mesh.p[1].z};
             assert_near(line_mesh_energy(&mesh), energy, 50 * ROUNDING);
             assert_near(line_mesh_force(&mesh, g), power, 50 * ROUNDING);
@@ -141,10 +110,10 @@ static void test_beam_rigid_motion(void **state)
         for (int trial = 0; trial < TRIALS; ++trial) {
             const int32_t k = dimension == 2 ? 3 : 6;
             pcs_fe_property property = line_property(dimension);
-            one_element(&pcs_fe_beam, &property);
-            line_mesh_random_state(&mesh, &random_state, 0.4, 0.75);
-            pcs_vec3 v = random_vector(dimension, 2);
-            pcs_vec3 w = dimension == 2 ? pcs_v3(0, 0, between(-2, 2)) : random_vector(3, 2);
+            line_mesh_single(&mesh, &pcs_fe_beam, &property);
+            line_mesh_random_state(&mesh, 0.4, 0.75);
+            pcs_vec3 v = line_vector(dimension, 2);
+            pcs_vec3 w = dimension == 2 ? pcs_v3(0, 0, line_between(-2, 2)) : line_vector(3, 2);
             double f[2][12];
             for (int pass = 0; pass < 2; ++pass) {
                 for (int i = 0; i < 2; ++i) {
@@ -178,8 +147,8 @@ static void test_beam_plane_in_space(void **state)
     static const int PLANE[6] = {0, 1, 5, 6, 7, 11};
     for (int trial = 0; trial < TRIALS; ++trial) {
         pcs_fe_property property = line_property(2);
-        one_element(&pcs_fe_beam, &property);
-        line_mesh_random_state(&mesh, &random_state, 0.4, 1.3);
+        line_mesh_single(&mesh, &pcs_fe_beam, &property);
+        line_mesh_random_state(&mesh, 0.4, 1.3);
         double f[6], g[12], A[36], B[144];
         double power = line_mesh_force(&mesh, f), energy = line_mesh_energy(&mesh);
         line_mesh_tangent(&mesh, 0.83, 0.29, A);
@@ -209,7 +178,7 @@ static void test_beam_mass(void **state)
             pcs_fe_property property = line_property(dimension);
             property.lumped = lumped;
             property.section.y = pcs_v3(0.3, -1.2, 0.7);
-            one_element(&pcs_fe_beam, &property);
+            line_mesh_single(&mesh, &pcs_fe_beam, &property);
             double M[144], v[2][12] = {{0}};
             line_mesh_mass(&mesh, M);
             pcs_vec3 d = pcs_v3_sub(mesh.X[1], mesh.X[0]);
@@ -248,8 +217,8 @@ static void kinked_line(const pcs_fe_property *property)
 {
     static const double STEPS[][3] = {{0.7, 0.2, 0.1}, {0.31, -0.4, 0.3}, {0.1, 0.9, -0.5}};
     line_mesh_init(&mesh, &pcs_fe_beam, property);
-    mesh.axes = pcs_quat_matrix(random_rotation(property->dimension));
-    pcs_vec3 X = random_vector(property->dimension, 1);
+    mesh.axes = pcs_quat_matrix(line_rotation(property->dimension));
+    pcs_vec3 X = line_vector(property->dimension, 1);
     line_mesh_add_node(&mesh, X);
     for (int i = 0; i < 3; ++i) {
         X = pcs_v3_add(
@@ -276,7 +245,7 @@ static void test_beam_kinked_line(void **state)
         assert_true(omega[rigid - 1] < 1e-6); // square root of rounding
         assert_true(omega[rigid] > 0.1);
         // As it stands after a rotation
-        line_mesh_turn(&mesh, random_rotation(dimension), random_vector(dimension, 5));
+        line_mesh_turn(&mesh, line_rotation(dimension), line_vector(dimension, 5));
         line_mesh_force(&mesh, f);
         for (int32_t i = 0; i < n; ++i)
             assert_near(f[i], 0, 50 * ROUNDING);
@@ -619,7 +588,7 @@ static void test_beam_axes(void **state)
 {
     (void)state;
     pcs_fe_property p = line_property(3);
-    pcs_mat3 R = pcs_quat_matrix(random_rotation(3)), axes;
+    pcs_mat3 R = pcs_quat_matrix(line_rotation(3)), axes;
     double L;
     p.section.y = pcs_v3(0, 0, 2);
     pcs_vec3 X[2] = {{1, 2, 3}, pcs_v3_add(pcs_v3(1, 2, 3), pcs_m3_mul_v3(&R, pcs_v3(3, 0, 4)))};

@@ -19,31 +19,13 @@ enum { TRIALS = 12 };
 
 static const pcs_fe_class *const CLASSES[2] = {&pcs_fe_linear_beam, &pcs_fe_linear_timoshenko};
 
-static pcs_random random_state;
 static line_mesh mesh;
 
 static int setup(void **state)
 {
     (void)state;
-    pcs_random_init(&random_state, 1173);
+    line_random_init(1173);
     return 0;
-}
-
-static double between(double low, double high)
-{
-    return pcs_random_between(&random_state, low, high);
-}
-
-static pcs_vec3 random_vector(int32_t dimension, double size)
-{
-    return pcs_v3(between(-size, size), between(-size, size),
-                  dimension == 3 ? between(-size, size) : 0);
-}
-
-static pcs_quat random_rotation(int32_t dimension)
-{
-    pcs_vec3 axis = dimension == 2 ? pcs_v3(0, 0, 1) : random_vector(3, 1);
-    return pcs_quat_from_axis_angle(axis, between(-3, 3));
 }
 
 // n elements along a line that lies anyhow, with mesh axes that lie anyhow, clamped at node 0.
@@ -52,8 +34,8 @@ static void oblique(const pcs_fe_class *class, const pcs_fe_property *property, 
 {
     const int32_t dimension = property->dimension;
     line_mesh_init(&mesh, class, property);
-    mesh.axes = pcs_quat_matrix(random_rotation(dimension));
-    pcs_vec3 X = random_vector(dimension, 1), e = random_vector(dimension, 1);
+    mesh.axes = pcs_quat_matrix(line_rotation(dimension));
+    pcs_vec3 X = line_vector(dimension, 1), e = line_vector(dimension, 1);
     e = pcs_v3_scale(1 / pcs_v3_norm(e), e);
     for (int32_t i = 0; i <= n; ++i)
         line_mesh_add_node(&mesh, pcs_v3_axpy(X, length * i / n, e));
@@ -74,10 +56,10 @@ static void test_derivatives(void **state)
             for (int trial = 0; trial < TRIALS; ++trial) {
                 pcs_fe_property property = line_property(dimension);
                 if (trial % 3 == 1)
-                    property.section.y = random_vector(3, 1);
-                oblique(CLASSES[c], &property, between(0.6, 1.4), 1, &axes);
+                    property.section.y = line_vector(3, 1);
+                oblique(CLASSES[c], &property, line_between(0.6, 1.4), 1, &axes);
                 // Small displacements are meant, but the derivatives hold for all
-                line_mesh_random_state(&mesh, &random_state, 0.4, trial % 4 == 3 ? 1e-6 : 0.7);
+                line_mesh_random_state(&mesh, 0.4, trial % 4 == 3 ? 1e-6 : 0.7);
                 line_mesh_check_derivatives(&mesh, DERIVATIVES);
             }
 }
@@ -166,7 +148,7 @@ static void test_results_as_exact(void **state)
             oblique(pass ? &pcs_fe_beam : &pcs_fe_linear_timoshenko, &property, 1.3, 1, &axes);
             double load[12] = {0};
             for (int32_t i = 0; i < line_mesh_node_unknowns(&mesh); ++i)
-                load[line_mesh_node_unknowns(&mesh) + i] = between(-tiny, tiny);
+                load[line_mesh_node_unknowns(&mesh) + i] = line_between(-tiny, tiny);
             assert_true(line_mesh_solve(&mesh, load, 1e-14, 5) >= 0);
             line_mesh_results(&mesh, 0, out[pass]);
         }
@@ -185,7 +167,7 @@ static void test_rigid_motions(void **state)
             pcs_mat3 axes;
             oblique(CLASSES[c], &property, 1.1, 2, &axes);
             memset(mesh.fixed, 0, sizeof mesh.fixed);
-            line_mesh_add_node(&mesh, pcs_v3_add(mesh.X[2], random_vector(dimension, 1)));
+            line_mesh_add_node(&mesh, pcs_v3_add(mesh.X[2], line_vector(dimension, 1)));
             line_mesh_add_element(&mesh, 2, 3);
             line_mesh_reset(&mesh);
             const int32_t n = line_mesh_unknowns(&mesh), rigid = dimension == 2 ? 3 : 6;
@@ -195,8 +177,7 @@ static void test_rigid_motions(void **state)
             assert_true(omega[rigid] > 1e-3 * omega[n - 1]);
             const double angle = 1e-6;
             pcs_vec3 axis = dimension == 2 ? pcs_v3(0, 0, 1) : pcs_v3(0.6, 0, -0.8);
-            line_mesh_turn(&mesh, pcs_quat_from_axis_angle(axis, angle),
-                           random_vector(dimension, 5));
+            line_mesh_turn(&mesh, pcs_quat_from_axis_angle(axis, angle), line_vector(dimension, 5));
             for (int32_t i = 0; i < mesh.n_nodes; ++i)
                 mesh.v[i] = pcs_v3(0.3, -0.7, 0);
             assert_near(line_mesh_force(&mesh, f), 0, ROUNDING);
