@@ -178,7 +178,7 @@ static void take_modes(const lanczos *l, double *square, double *shape)
     for (int32_t k = 0; k < l->count; ++k) {
         int32_t rank = 0; // place in the order; equal ones by number
         for (int32_t j = 0; j < l->count; ++j)
-            rank += l->value[j] < l->value[k] || (l->value[j] == l->value[k] && j < k);
+            rank += l->value[j] < l->value[k] || (j < k && l->value[j] == l->value[k]);
         const double *x = l->V + (int64_t)k * l->n;
         double norm = 0;
         pcs_model_mass_multiply(l->e->model, l->e->c, x, l->workd);

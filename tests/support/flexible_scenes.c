@@ -33,11 +33,8 @@ static pcs_mesh_id add_line(scene *s, pcs_element_kind kind, int32_t n, pcs_vec3
     }
     static const int32_t first[1] = {0};
     const pcs_mesh_group_def start = {.name = "start", .nodes = first, .n_nodes = 1};
-    const pcs_mesh_part_def part = {.kind = kind,
-                                    .nodes = lines,
-                                    .n_elements = n,
-                                    .material = material,
-                                    .section = section};
+    const pcs_mesh_part_def part = {
+        .kind = kind, .nodes = lines, .n_elements = n, .material = material, .section = section};
     pcs_mesh_def def = pcs_mesh_default();
     def.name = "line";
     def.nodes = nodes;
@@ -66,10 +63,10 @@ void scene_elastic_bar(scene *s)
     section.inertia[0] = section.inertia[1] = 1.0 / 12;
     section.torsion = 0.14;
     // Linear: at the large steps the nodes at the wall pass through each other, as in the thesis.
-    pcs_mesh_id bar = add_line(s, PCS_ELEMENT_LINEAR_BEAM, 200, pcs_v3(0, 0, 0), pcs_v3(length, 0, 0),
-                               material, section, pcs_v3(10, 0, 0), NULL);
-    scene_node_on_plane(s, "wall", bar, 200, pcs_v3(length + distance, 0, 0),
-                        pcs_v3(0, 0, PI / 2), (pcs_law){0});
+    pcs_mesh_id bar = add_line(s, PCS_ELEMENT_LINEAR_BEAM, 200, pcs_v3(0, 0, 0),
+                               pcs_v3(length, 0, 0), material, section, pcs_v3(10, 0, 0), NULL);
+    scene_node_on_plane(s, "wall", bar, 200, pcs_v3(length + distance, 0, 0), pcs_v3(0, 0, PI / 2),
+                        (pcs_law){0});
 }
 
 void scene_flexible_pendulum(scene *s)
