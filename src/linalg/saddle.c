@@ -333,6 +333,11 @@ int32_t pcs_saddle_singular_node(const pcs_saddle *saddle)
     return saddle->singular_node;
 }
 
+int64_t pcs_saddle_factorisations(const pcs_saddle *saddle)
+{
+    return saddle->factorisations;
+}
+
 const uint8_t *pcs_saddle_redundant_rows(const pcs_saddle *saddle)
 {
     return saddle->redundant;
@@ -408,6 +413,8 @@ pcs_status pcs_saddle_factor(pcs_saddle *s)
     for (int32_t k = 0; k < S->n; ++k)
         for (int32_t r = 0; r < S->size[k]; ++r)
             s->redundant[s->schur_offset[k] + r] = S->inverse_pivot[S->offset[k] + r] == 0.0;
+    if (!s->kkt || s->kkt->n_nodes < s->n_nodes)
+        ++s->factorisations;
     return s->kkt ? pcs_kkt_factorise(s) : PCS_OK;
 }
 

@@ -78,8 +78,12 @@ void pcs_saddle_absolute_multiply(const pcs_saddle *saddle, const double *x, dou
 
 // Factorises the present A and G. PCS_ERROR_SINGULAR when A has no usable factorisation; then
 // pcs_saddle_singular_node() names the node. PCS_ERROR_NUMERIC when G is not finite. No heap call
-// after the first factorisation, unless pivots of a coupled A have to be chosen anew.
+// after the first factorisation, unless pivots of a coupled A have to be chosen anew. The factors of
+// large coupled islands are kept where A and G are those of the last factorisation: the mass of a mesh
+// is constant.
 pcs_status pcs_saddle_factor(pcs_saddle *saddle) PCS_MUST_CHECK;
+// Grows with every factor() that did not find all its factors at hand.
+int64_t pcs_saddle_factorisations(const pcs_saddle *saddle);
 int32_t pcs_saddle_singular_node(const pcs_saddle *saddle);
 // One flag for each scalar row, valid after factor().
 const uint8_t *pcs_saddle_redundant_rows(const pcs_saddle *saddle);

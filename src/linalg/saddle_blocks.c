@@ -165,6 +165,7 @@ static pcs_status build_pattern(pcs_kkt_blocks *b, const pcs_saddle *s)
                               .value_start = b->value_start,
                               .diagonal = b->diagonal};
     GET(double, b->K.value, values);
+    memset(b->K.value, 0, sizeof(double) * (size_t)values);
     GET(double, b->scale, b->offset[n]);
     return PCS_OK;
 }
@@ -428,17 +429,24 @@ static double inverse_power(double x, int divisor)
     return x > 0.0 && isfinite(x) ? ldexp(1.0, -ilogb(x) / divisor) : 1.0;
 }
 
-// out = D_i A D_j for a block of A, or of its transpose
-static void write_block(int32_t rows, int32_t columns, const double *row_scale,
-                        const double *column_scale, const double *A, double *out)
+// out = D_i A D_j for a block of A, or of its transpose. Returns how many entries have changed; one
+// that is not a number always has.
+static int64_t write_block(int32_t rows, int32_t columns, const double *row_scale,
+                           const double *column_scale, const double *A, double *out)
 {
+    int64_t changes = 0;
     for (int32_t r = 0; r < rows; ++r)
-        for (int32_t c = 0; c < columns; ++c)
-            out[r * columns + c] = row_scale[r] * A[r * columns + c] * column_scale[c];
+        for (int32_t c = 0; c < columns; ++c) {
+            const double value = row_scale[r] * A[r * columns + c] * column_scale[c];
+            changes += !(out[r * columns + c] == value);
+            out[r * columns + c] = value;
+        }
+    return changes;
 }
 
-static void write_nodes(pcs_kkt_blocks *b, const pcs_saddle *s)
+static int64_t write_nodes(pcs_kkt_blocks *b, const pcs_saddle *s)
 {
+    int64_t changes = 0;
     for (int32_t q = 0; q < b->n_nodes; ++q) {
         const int32_t size = block_size(b, q);
         const double *A = s->value + s->diagonal_start[s->kkt->node[q]];
@@ -449,28 +457,39 @@ static void write_nodes(pcs_kkt_blocks *b, const pcs_saddle *s)
             const double a = fabs(A[r * (size + 1)]);
             scale[r] = inverse_power(a > 0.0 ? a : largest, 2);
         }
-        write_block(size, size, scale, scale, A, b->K.value + b->value_start[b->diagonal[q]]);
+        changes += write_block(size, size, scale, scale, A,
+                               b->K.value + b->value_start[b->diagonal[q]]);
     }
     for (int32_t k = 0; k < s->n_couplings; ++k) {
         const int32_t i = b->node_slot[s->coupling[k][0]], j = b->node_slot[s->coupling[k][1]];
         const double *D_i = b->scale + b->offset[i], *D_j = b->scale + b->offset[j];
-        write_block(block_size(b, i), block_size(b, j), D_i, D_j,
-                    s->value + s->coupling_start[2 * k], b->K.value + b->coupling_value[0][k]);
-        write_block(block_size(b, j), block_size(b, i), D_j, D_i,
-                    s->value + s->coupling_start[2 * k + 1], b->K.value + b->coupling_value[1][k]);
+        changes += write_block(block_size(b, i), block_size(b, j), D_i, D_j,
+                               s->value + s->coupling_start[2 * k],
+                               b->K.value + b->coupling_value[0][k]);
+        changes += write_block(block_size(b, j), block_size(b, i), D_j, D_i,
+                               s->value + s->coupling_start[2 * k + 1],
+                               b->K.value + b->coupling_value[1][k]);
     }
+    return changes;
 }
 
-// Row block q: its scales, G and -B^T; dropped rows become p = 0
-static void write_row(pcs_kkt_blocks *b, const pcs_saddle *s, int32_t q)
+static int64_t write_value(double value, double *out)
+{
+    const bool same = *out == value;
+    *out = value;
+    return !same;
+}
+
+// Row block q: its scales, G and -B^T; dropped rows become p = 0. Returns how many entries changed.
+static int64_t write_row(pcs_kkt_blocks *b, const pcs_saddle *s, int32_t q)
 {
     const pcs_row_block *G = &s->rows[s->kkt->row[q]];
     const pcs_row_block *B = s->left ? &s->left[s->kkt->row[q]] : G;
     const int32_t i = b->n_nodes + q;
     const uint8_t *dropped = s->kkt->dropped + s->kkt->row_place[q];
     double *scale = b->scale + b->offset[i];
-    double *diagonal = b->K.value + b->value_start[b->diagonal[i]];
-    memset(diagonal, 0, sizeof(double) * (size_t)(G->size * G->size));
+    double *diagonal = b->K.value + b->value_start[b->diagonal[i]]; // off its diagonal always zero
+    int64_t changes = 0;
     for (int32_t r = 0; r < G->size; ++r) {
         double largest = 0.0;
         for (int32_t k = 0; k < G->n_nodes; ++k) {
@@ -479,7 +498,7 @@ static void write_row(pcs_kkt_blocks *b, const pcs_saddle *s, int32_t q)
                 largest = fmax(largest, fabs(G->J[k][r * size + c] * b->scale[b->offset[j] + c]));
         }
         scale[r] = dropped[r] ? 1.0 : inverse_power(largest, 1);
-        diagonal[r * (G->size + 1)] = dropped[r] ? 1.0 : 0.0;
+        changes += write_value(dropped[r] ? 1.0 : 0.0, &diagonal[r * (G->size + 1)]);
     }
     for (int32_t k = 0; k < G->n_nodes; ++k) {
         const int32_t slot = q * PCS_ROW_NODES_MAX + k, j = b->row_node[slot];
@@ -490,17 +509,19 @@ static void write_row(pcs_kkt_blocks *b, const pcs_saddle *s, int32_t q)
         for (int32_t r = 0; r < G->size; ++r)
             for (int32_t c = 0; c < size; ++c) {
                 const double factor = dropped[r] ? 0.0 : scale[r] * D_j[c];
-                lower[r * size + c] = factor * G->J[k][r * size + c];
-                upper[c * G->size + r] = -factor * B->J[k][r * size + c];
+                changes += write_value(factor * G->J[k][r * size + c], &lower[r * size + c]);
+                changes += write_value(-factor * B->J[k][r * size + c], &upper[c * G->size + r]);
             }
     }
+    return changes;
 }
 
-void pcs_kkt_blocks_write(pcs_kkt_blocks *b, const pcs_saddle *s)
+bool pcs_kkt_blocks_write(pcs_kkt_blocks *b, const pcs_saddle *s)
 {
-    write_nodes(b, s);
+    int64_t changes = write_nodes(b, s);
     for (int32_t q = 0; q < b->n_rows; ++q)
-        write_row(b, s, q);
+        changes += write_row(b, s, q);
+    return changes > 0;
 }
 
 // Block rows of nodes begin with the blocks of other nodes

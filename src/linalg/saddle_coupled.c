@@ -382,10 +382,13 @@ static void write_sparse(const pcs_saddle *s, pcs_kkt_factor *f)
     write_rows(s, position, f->matrix.value);
 }
 
-// In blocks; where they have no usable pivots and K is not too large, sparse
+// In blocks, unless the factors at hand are those of this matrix; where the blocks have no usable
+// pivots and K is not too large, sparse
 static pcs_status factor_blocks(pcs_saddle *s, pcs_kkt_factor *f, int32_t *column)
 {
-    pcs_kkt_blocks_write(f->blocks, s);
+    if (!pcs_kkt_blocks_write(f->blocks, s) && f->by_blocks)
+        return PCS_OK;
+    ++s->factorisations;
     const pcs_status status = pcs_kkt_blocks_factor(f->blocks, column);
     f->by_blocks = status == PCS_OK;
     if (status != PCS_ERROR_SINGULAR || s->kkt->n + s->kkt->m > FALL_BACK_LIMIT)
@@ -423,6 +426,7 @@ pcs_status pcs_kkt_factorise(pcs_saddle *s)
     if (kkt->full.blocks) {
         status = factor_blocks(s, &kkt->full, &column);
     } else {
+        ++s->factorisations;
         write_sparse(s, &kkt->full);
         if (kkt->m > 0)
             (void)write_matrix(s, kkt->free.position, kkt->free.matrix.value);

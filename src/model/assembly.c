@@ -92,15 +92,28 @@ void pcs_model_mass_multiply(const pcs_model *model, const pcs_configuration *c,
             classes[k]->mass_multiply(model, c, x, y);
 }
 
-void pcs_model_forces(const pcs_model *model, const pcs_configuration *c, double *f,
-                      pcs_power *power)
+static void add_forces(const pcs_model *model, const pcs_configuration *c, double *f,
+                       pcs_power *power)
 {
     memset(f, 0, sizeof(double) * (size_t)model->n_v);
-    if (power)
-        *power = (pcs_power){.v = power->v};
     for (int k = 0; k < CLASS_COUNT; ++k)
         if (classes[k]->force)
             classes[k]->force(model, c, f, power);
+}
+
+void pcs_model_forces(const pcs_model *model, const pcs_configuration *c, double *f,
+                      pcs_power *power)
+{
+    if (power)
+        *power = (pcs_power){.v = power->v};
+    add_forces(model, c, f, power);
+}
+
+void pcs_model_powers(const pcs_model *model, const pcs_configuration *c, double *work,
+                      pcs_power *power)
+{
+    *power = (pcs_power){.v = power->v, .alone = true};
+    add_forces(model, c, work, power);
 }
 
 void pcs_model_matrix(const pcs_model *model, const pcs_configuration *c, double scale_K,

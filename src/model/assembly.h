@@ -8,6 +8,7 @@
 // Power of the non-conservative forces of a configuration along the velocities v.
 typedef struct pcs_power {
     const double *v; // given by the caller
+    bool alone;      // set by pcs_model_powers: forces without power may be left out
     double applied, actuator, damping;
 } pcs_power;
 
@@ -19,6 +20,9 @@ void pcs_model_mass_multiply(const pcs_model *model, const pcs_configuration *c,
                              double *y);
 // f (overwritten), and the powers of its parts unless `power` is NULL
 void pcs_model_forces(const pcs_model *model, const pcs_configuration *c, double *f,
+                      pcs_power *power);
+// The powers without the forces, whose room `work` (n_v) is: cheaper where elastic forces have none.
+void pcs_model_powers(const pcs_model *model, const pcs_configuration *c, double *work,
                       pcs_power *power);
 // A = M + scale_K K + scale_C C (overwritten)
 void pcs_model_matrix(const pcs_model *model, const pcs_configuration *c, double scale_K,

@@ -113,6 +113,18 @@ void pcs_mesh_part_results(const pcs_mesh *mesh, const pcs_mesh_part *part,
 
 // ---- Mass ----
 
+// The blocks A_ij and A_ji of two nodes. False for a pair that the pattern of A leaves out.
+static bool find_blocks(pcs_saddle *saddle, int32_t i, int32_t j, double *A[2])
+{
+    const int32_t k = i < j ? pcs_saddle_find_coupling(saddle, i, j)
+                            : pcs_saddle_find_coupling(saddle, j, i);
+    if (k < 0)
+        return false;
+    A[0] = pcs_saddle_coupling(saddle, k, i > j);
+    A[1] = pcs_saddle_coupling(saddle, k, i < j);
+    return true;
+}
+
 // y_i += M_ij x_j for one block of the mass matrix
 static void multiply_block(const pcs_mesh *mesh, const double *block, bool transposed,
                            const double *x, double *y)
@@ -153,36 +165,36 @@ static void mass_multiply(const pcs_model *model, const pcs_configuration *c, co
         multiply_mesh(model, &model->meshes.data[k], x, y);
 }
 
-static void add_mass_block(const pcs_model *model, const pcs_mesh *mesh, double scale,
-                           const double *block, bool transposed, int32_t i, int32_t j,
-                           pcs_saddle *saddle)
+// A += scale M_ij for a block of the mass matrix
+static void add_mass_block(const pcs_mesh *mesh, double scale, const double *block, bool transposed,
+                           double *A)
 {
     const int32_t n = mesh->n_v;
-    double full[PCS_NODE_V_MAX * PCS_NODE_V_MAX] = {0};
-    for (int32_t r = 0; r < n; ++r) {
-        if (mesh->mass.scalar) {
-            full[r * n + r] = scale * *block;
-            continue;
-        }
-        for (int32_t s = 0; s < n; ++s)
-            full[r * n + s] = scale * block[transposed ? s * n + r : r * n + s];
+    if (mesh->mass.scalar) {
+        for (int32_t r = 0; r < n; ++r)
+            A[r * n + r] += scale * *block;
+        return;
     }
-    pcs_element_add_block(model, saddle, mesh->first_node + i, mesh->first_node + j, full);
+    for (int32_t r = 0; r < n; ++r)
+        for (int32_t s = 0; s < n; ++s)
+            A[r * n + s] += scale * block[transposed ? s * n + r : r * n + s];
 }
 
 // A += scale M of one mesh
-static void add_mesh_mass(const pcs_model *model, const pcs_mesh *mesh, double scale,
-                          pcs_saddle *saddle)
+static void add_mesh_mass(const pcs_mesh *mesh, double scale, pcs_saddle *saddle)
 {
     const pcs_mesh_mass *mass = &mesh->mass;
     for (int32_t i = 0; i < mesh->n_nodes; ++i)
-        add_mass_block(model, mesh, scale, mass->diagonal + (int64_t)i * mass->block, false, i, i,
-                       saddle);
-    for (int32_t k = 0; k < mass->n_pairs; ++k) {
-        const int32_t i = mass->pair[k][0], j = mass->pair[k][1];
-        const double *block = mass->coupling + (int64_t)k * mass->block;
-        add_mass_block(model, mesh, scale, block, false, i, j, saddle);
-        add_mass_block(model, mesh, scale, block, true, j, i, saddle);
+        add_mass_block(mesh, scale, mass->diagonal + (int64_t)i * mass->block, false,
+                       pcs_saddle_diagonal(saddle, mesh->first_node + i));
+    for (int32_t e = 0; e < mass->n_pairs; ++e) {
+        const double *block = mass->coupling + (int64_t)e * mass->block;
+        double *A[2];
+        if (!find_blocks(saddle, mesh->first_node + mass->pair[e][0],
+                         mesh->first_node + mass->pair[e][1], A))
+            continue;
+        add_mass_block(mesh, scale, block, false, A[0]);
+        add_mass_block(mesh, scale, block, true, A[1]);
     }
 }
 
@@ -190,7 +202,7 @@ static void mass(const pcs_model *model, const pcs_configuration *c, pcs_saddle 
 {
     (void)c;
     for (int32_t k = 0; k < model->meshes.count; ++k)
-        add_mesh_mass(model, &model->meshes.data[k], 1, saddle);
+        add_mesh_mass(&model->meshes.data[k], 1, saddle);
 }
 
 // ---- Forces ----
@@ -214,6 +226,8 @@ static void add_elements(const pcs_model *model, const pcs_mesh *mesh, const pcs
 {
     const pcs_fe_class *class = part->class;
     const int32_t n = mesh->n_v, first = pcs_model_node(model, mesh->first_node)->v;
+    if (power && power->alone && part->property.material.damping == 0)
+        return;
     for (int32_t e = 0; e < part->n_elements; ++e) {
         const pcs_fe element = {&part->property, part->constants + (int64_t)e * class->n_constants};
         const int32_t *nodes = part->nodes + (int64_t)e * class->n_nodes;
@@ -343,21 +357,33 @@ static void force(const pcs_model *model, const pcs_configuration *c, double *f,
 
 // ---- Tangents ----
 
-// A += the n x n matrix of an element over the nodes of a mesh, `size` unknowns a node in it
-static void add_matrix(const pcs_model *model, const pcs_mesh *mesh, int32_t n_nodes,
-                       const int32_t *nodes, int32_t size, const double *matrix, double scale,
-                       pcs_saddle *saddle)
+// A_ij += scale times the block of nodes i and j in the matrix of an element
+static inline void add_matrix_block(int32_t size, int32_t n, int32_t length, const double *block,
+                                    double scale, double *A)
 {
-    const int32_t n = mesh->n_v, length = n_nodes * size;
-    for (int32_t i = 0; i < n_nodes; ++i)
-        for (int32_t j = 0; j < n_nodes; ++j) {
-            double block[PCS_NODE_V_MAX * PCS_NODE_V_MAX] = {0};
-            for (int32_t r = 0; r < size; ++r)
-                for (int32_t s = 0; s < size; ++s)
-                    block[r * n + s] = scale * matrix[(i * size + r) * length + j * size + s];
-            pcs_element_add_block(model, saddle, mesh->first_node + nodes[i],
-                                  mesh->first_node + nodes[j], block);
+    for (int32_t r = 0; r < size; ++r)
+        for (int32_t s = 0; s < size; ++s)
+            A[r * n + s] += scale * block[r * length + s];
+}
+
+// A += the matrix of an element over the nodes of a mesh, `size` unknowns a node in it
+static void add_matrix(const pcs_mesh *mesh, int32_t n_nodes, const int32_t *nodes, int32_t size,
+                       const double *matrix, double scale, pcs_saddle *saddle)
+{
+    const int32_t n = mesh->n_v, length = n_nodes * size, first = mesh->first_node;
+    for (int32_t i = 0; i < n_nodes; ++i) {
+        const double *row = matrix + (int64_t)i * size * length;
+        add_matrix_block(size, n, length, row + i * size, scale,
+                         pcs_saddle_diagonal(saddle, first + nodes[i]));
+        for (int32_t j = 0; j < i; ++j) {
+            double *A[2];
+            if (!find_blocks(saddle, first + nodes[i], first + nodes[j], A))
+                continue;
+            add_matrix_block(size, n, length, row + j * size, scale, A[0]);
+            add_matrix_block(size, n, length, matrix + (int64_t)j * size * length + i * size, scale,
+                             A[1]);
         }
+    }
 }
 
 static void add_gyroscopic_tangent(const pcs_model *model, const pcs_mesh *mesh,
@@ -390,7 +416,7 @@ static void add_load_tangent(const pcs_model *model, const pcs_mesh_load *load,
         for (int32_t k = 0; k < group->n_faces; ++k) {
             const int32_t *face = group->faces[k];
             const int32_t n = pressure_of_face(mesh, c, face, pressure, f, K);
-            add_matrix(model, mesh, n, face, dimension, K, scale_K, saddle);
+            add_matrix(mesh, n, face, dimension, K, scale_K, saddle);
             if (!load->formula[0])
                 continue;
             pressure_of_face(mesh, c, face, c->load, f, NULL);
@@ -436,14 +462,14 @@ static void tangent(const pcs_model *model, const pcs_configuration *c, double s
                 double A[PCS_FE_UNKNOWNS_MAX * PCS_FE_UNKNOWNS_MAX];
                 pcs_mesh_gather(mesh, part, c, e, &state);
                 class->tangent(&element, &state, scale_K, scale_C, A);
-                add_matrix(model, mesh, class->n_nodes, part->nodes + (int64_t)e * class->n_nodes,
+                add_matrix(mesh, class->n_nodes, part->nodes + (int64_t)e * class->n_nodes,
                            mesh->n_v, A, 1, saddle);
             }
         }
         if (mesh->rotary && mesh->kind == PCS_NODE_SPATIAL && scale_C != 0)
             add_gyroscopic_tangent(model, mesh, c, scale_C, saddle);
         if (mesh->mass_damping != 0 && scale_C != 0)
-            add_mesh_mass(model, mesh, scale_C * mesh->mass_damping, saddle);
+            add_mesh_mass(mesh, scale_C * mesh->mass_damping, saddle);
     }
     for (int32_t k = 0; k < model->mesh_loads.count; ++k)
         add_load_tangent(model, &model->mesh_loads.data[k], c, scale_K, scale_C, saddle);

@@ -60,12 +60,29 @@ static pcs_status init_arrays(nonsmooth_alpha *s)
     return good ? PCS_OK : PCS_ERROR_MEMORY;
 }
 
+// Whether the matrix M + h C of the velocity problem does not change, as a rule: then a system of its
+// own keeps the factors for the whole run.
+static bool has_constant_mass(const pcs_model *m)
+{
+    for (int32_t k = 0; k < m->meshes.count; ++k) {
+        const pcs_mesh *mesh = &m->meshes.data[k];
+        if (mesh->rotary && mesh->kind == PCS_NODE_SPATIAL)
+            return false; // gyroscopic moments
+        for (int32_t p = 0; p < mesh->n_parts; ++p)
+            if (mesh->parts[p].property.material.damping > 0)
+                return false;
+    }
+    return m->meshes.count > 0 && m->bodies.count == 0;
+}
+
 static pcs_status init(pcs_scheme *scheme)
 {
     nonsmooth_alpha *s = self(scheme);
     pcs_context *ctx = scheme->ctx;
     const pcs_model *m = scheme->model;
     pcs_arena_init(&s->arena, ctx);
+    for (int k = 0; k < 2; ++k)
+        pcs_arena_init(&s->kept[k].arena, ctx);
     PCS_TRY(init_arrays(s));
     PCS_TRY(pcs_model_row_blocks_create(ctx, m, &s->rows_smooth, &s->values_smooth));
     PCS_TRY(pcs_model_row_blocks_create(ctx, m, &s->rows_right, &s->values_right));
@@ -78,7 +95,9 @@ static pcs_status init(pcs_scheme *scheme)
     def.coupling = (const int32_t(*)[2])m->pairs;
     def.n_rows = m->row_blocks.count;
     def.rows = s->rows_end;
-    return pcs_model_saddle_create(ctx, m, &def, &s->saddle);
+    PCS_TRY(pcs_model_saddle_create(ctx, m, &def, &s->saddle));
+    s->used = s->of_velocity = s->saddle;
+    return has_constant_mass(m) ? pcs_model_saddle_create(ctx, m, &def, &s->of_velocity) : PCS_OK;
 }
 
 static void destroy(pcs_scheme *scheme)
@@ -136,8 +155,12 @@ static void destroy(pcs_scheme *scheme)
     pcs_configuration_free(ctx, &s->start);
     pcs_configuration_free(ctx, &s->smooth);
     pcs_configuration_free(ctx, &s->end);
+    if (s->of_velocity != s->saddle)
+        pcs_saddle_destroy(s->of_velocity);
     pcs_saddle_destroy(s->saddle);
     pcs_arena_free(&s->arena);
+    for (int k = 0; k < 2; ++k)
+        pcs_arena_free(&s->kept[k].arena);
 }
 
 // v'~ and a
@@ -158,7 +181,7 @@ static double characteristic_mass(const nonsmooth_alpha *s)
         return s->base.options[NA_SCALE_MASS];
     for (int32_t k = 0; k < m->nodes.count; ++k) {
         const pcs_node *node = pcs_model_node(m, k);
-        const double *M = pcs_saddle_diagonal(s->saddle, k);
+        const double *M = pcs_saddle_diagonal(s->used, k);
         const int32_t flat = pcs_node_translations(node->kind);
         for (int32_t j = 0; j < node->n_v && j < flat; ++j, ++count)
             sum += M[j * node->n_v + j];
@@ -173,7 +196,7 @@ static void find_radii(nonsmooth_alpha *s)
     for (int32_t k = 0; k < m->nodes.count; ++k) {
         const pcs_node *node = pcs_model_node(m, k);
         const int32_t n = node->n_v, flat = pcs_node_translations(node->kind);
-        const double *M = pcs_saddle_diagonal(s->saddle, k);
+        const double *M = pcs_saddle_diagonal(s->used, k);
         const double ratio = n > flat ? fabs(M[n * n - 1] / M[0]) : 1;
         s->radius[k] = ratio > 0 && isfinite(ratio) ? sqrt(ratio) : 1;
     }
@@ -184,13 +207,18 @@ static void find_radii(nonsmooth_alpha *s)
 static pcs_status factor_start(nonsmooth_alpha *s, double *convective)
 {
     const pcs_model *m = s->base.model;
+    pcs_saddle *const saddles[2] = {s->saddle, s->of_velocity};
     pcs_rows rows = {s->rows_end, NULL, NULL, convective};
     pcs_model_rows(m, &s->start, &rows);
-    pcs_model_matrix(m, &s->start, 0, 0, s->saddle);
-    pcs_saddle_set_rank(s->saddle, PCS_RANK_DECIDE);
-    const pcs_status status = pcs_na_factor(s, s->rows_end, NULL);
-    pcs_saddle_set_rank(s->saddle, PCS_RANK_HOLD);
-    return status;
+    // Without rows there is nothing to decide, and the factors of M are those of the velocity problem.
+    for (int k = s->saddle == s->of_velocity || m->n_rows == 0; k < 2; ++k) {
+        pcs_model_matrix(m, &s->start, 0, 0, saddles[k]);
+        pcs_saddle_set_rank(saddles[k], PCS_RANK_DECIDE);
+        const pcs_status status = pcs_na_factor(s, saddles[k], s->rows_end, NULL);
+        pcs_saddle_set_rank(saddles[k], PCS_RANK_HOLD);
+        PCS_TRY(status);
+    }
+    return PCS_OK;
 }
 
 // Consistent accelerations, contacts ignored: M v' = f + G^T lambda, G v' = -convective.
@@ -212,7 +240,7 @@ static pcs_status start_accelerations(nonsmooth_alpha *s, pcs_state *state)
     pcs_model_forces(m, &s->start, rate, NULL);
     for (int32_t i = 0; i < m->n_rows; ++i)
         state->lambda[i] = -s->g[i];
-    pcs_saddle_solve(s->saddle, rate, state->lambda);
+    pcs_saddle_solve(s->used, rate, state->lambda);
     char name[PCS_NODE_NAME_SIZE];
     for (int32_t i = 0; i < m->n_v; ++i)
         if (!isfinite(rate[i]))
@@ -258,24 +286,28 @@ static void begin(nonsmooth_alpha *s, const pcs_state *state, double h)
         s->error[k] = (na_error){.worst_node = -1, .worst_row = -1, .worst_slot = -1};
 }
 
-// Twice the step memory that was ever needed, and for small models what the contact solvers need at
-// most: a step that takes another way to its solution than those before it, such as a later stage of
-// the solver, finds what it needs, and the heap is asked a few times in a run at most.
+pcs_status pcs_na_reserve(nonsmooth_alpha *s, pcs_arena *arena, size_t *reserved, size_t least)
+{
+    PCS_TRY(pcs_arena_reset(arena));
+    if (arena->peak_total <= *reserved)
+        return PCS_OK;
+    *reserved = 2 * arena->peak_total > least ? 2 * arena->peak_total : least;
+    const pcs_arena_mark mark = pcs_arena_get_mark(arena);
+    const bool good = pcs_arena_alloc(arena, *reserved, 1) != NULL;
+    pcs_arena_release(arena, mark);
+    if (!good)
+        return pcs_error(s->base.ctx, PCS_ERROR_MEMORY, "no memory for the contacts of a step");
+    *reserved = arena->peak_total;
+    return pcs_arena_reset(arena);
+}
+
+// For small models what the contact solvers need at most: a step that takes another way to its solution
+// than those before it, such as a later stage of the solver, finds what it needs.
 static pcs_status reserve_memory(nonsmooth_alpha *s)
 {
     const double most = 8 * 1024 * 1024, rows = 3.0 * s->base.model->n_slots;
     const size_t dense = (size_t)fmin(3 * sizeof(double) * rows * rows, most); // three like W
-    PCS_TRY(pcs_arena_reset(&s->arena));
-    if (s->arena.peak_total <= s->reserved)
-        return PCS_OK;
-    s->reserved = 2 * s->arena.peak_total > dense ? 2 * s->arena.peak_total : dense;
-    const pcs_arena_mark mark = pcs_arena_get_mark(&s->arena);
-    const bool good = pcs_arena_alloc(&s->arena, s->reserved, 1) != NULL;
-    pcs_arena_release(&s->arena, mark);
-    if (!good)
-        return pcs_error(s->base.ctx, PCS_ERROR_MEMORY, "no memory for the contacts of a step");
-    s->reserved = s->arena.peak_total;
-    return pcs_arena_reset(&s->arena);
+    return pcs_na_reserve(s, &s->arena, &s->reserved, dense);
 }
 
 // The worse of two statuses; errors are negative.

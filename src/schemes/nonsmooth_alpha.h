@@ -5,7 +5,8 @@
 //     velocity  nonsmooth_alpha_velocity.c  unknowns W, Lambda:    v = v~ + W
 //
 // Each evaluates its residual and fills its matrix; nonsmooth_alpha_newton.c iterates on any of them,
-// nonsmooth_alpha_contact.c has the contact law, nonsmooth_alpha_measure.c what a step leaves behind.
+// nonsmooth_alpha_contact.c has the contact law, nonsmooth_alpha_delassus.c the operator W of its linear
+// problem, nonsmooth_alpha_measure.c what a step leaves behind.
 // Multipliers are physical here: nu and Lambda stand for k nu and k Lambda of the thesis.
 #ifndef PCS_SCHEMES_NONSMOOTH_ALPHA_H
 #define PCS_SCHEMES_NONSMOOTH_ALPHA_H
@@ -38,13 +39,27 @@ typedef struct na_counts {
     int32_t most[NA_LEVELS];
     int64_t searches;  // corrections that the line search shortened
     int64_t fallbacks; // problems that went over to contact_solver complementarity
+    int64_t operators; // of models with meshes: how often W was not at hand
 } na_counts;
+
+// The last W of a saddle system and the rows it belongs to, for models with meshes.
+typedef struct na_delassus {
+    pcs_arena arena; // of both
+    size_t reserved; // bytes of it
+    int64_t factors; // pcs_saddle_factorisations() of its factors
+    int32_t n;       // 0: none
+    pcs_row_block *H;
+    pcs_block_matrix W;
+} na_delassus;
 
 typedef struct nonsmooth_alpha {
     pcs_scheme base;
     pcs_saddle *saddle;
-    pcs_arena arena; // step memory: W and the solvers' workspace
-    size_t reserved; // bytes of it
+    pcs_saddle *of_velocity; // of the velocity problem: one of its own, or the same
+    pcs_saddle *used;        // by the problem at hand
+    pcs_arena arena;         // step memory: W and the solvers' workspace
+    size_t reserved;         // bytes of it
+    na_delassus kept[2];     // of saddle and of_velocity
     int variant;
     double alpha_m, alpha_f, beta, gamma;
     double mass;      // characteristic, kg
@@ -69,7 +84,8 @@ typedef struct nonsmooth_alpha {
     // position problem the part of h f* that does not depend on W.
     double *f_smooth, *momentum_smooth, *reaction_smooth, *change;
     double *f;
-    double *momentum; // M(q) v~: sets the level of rounding in the velocity problem
+    bool f_of_position; // f is that of the position problem, at (q, v~)
+    double *momentum;   // M(q) v~: sets the level of rounding in the velocity problem
 
     // Residual of the problem at hand, sizes of its terms, residual of the joint rows.
     double *residual, *scale, *row_residual, *work;
@@ -124,9 +140,9 @@ void pcs_na_chart_matrix(nonsmooth_alpha *s, const double *d, bool inverse);
 void pcs_na_chart_rows(nonsmooth_alpha *s, const double *d, pcs_row_block *rows);
 // x <- T(d)^{-1} x
 void pcs_na_to_chart(const nonsmooth_alpha *s, const double *d, double *x);
-// Factorises the saddle system with these rows (left NULL: the same).
-pcs_status pcs_na_factor(nonsmooth_alpha *s, const pcs_row_block *right, const pcs_row_block *left)
-    PCS_MUST_CHECK;
+// Factorises a saddle system with these rows (left NULL: the same), and uses it from now on.
+pcs_status pcs_na_factor(nonsmooth_alpha *s, pcs_saddle *saddle, const pcs_row_block *right,
+                         const pcs_row_block *left) PCS_MUST_CHECK;
 void pcs_na_clear_matrix(nonsmooth_alpha *s);
 
 // ---- Newton's method ----
@@ -143,6 +159,13 @@ pcs_status pcs_na_solve_coupled(nonsmooth_alpha *s, pcs_step_report *report) PCS
 // (row-major, size x size; NULL: not wanted).
 na_status pcs_na_contact_law(const nonsmooth_alpha *s, int32_t slot, const double *r, double *P,
                              double *D);
+// W of the row blocks with the factors at hand, from the step memory; the caller may change it.
+pcs_status pcs_na_delassus(nonsmooth_alpha *s, int32_t n, const pcs_row_block *const *H,
+                           pcs_block_matrix *W) PCS_MUST_CHECK;
+// Empties an arena. It gets twice the memory that was ever needed, and `least` bytes: the heap is asked a
+// few times in a run at most.
+pcs_status pcs_na_reserve(nonsmooth_alpha *s, pcs_arena *arena, size_t *reserved, size_t least)
+    PCS_MUST_CHECK;
 // Multipliers of the linearised problem: with y0 the correction without contacts,
 //     r = P + D (r - r_k - p H y),   y = y0 + B H^T r       (newton)
 //     u = local + H y in the normal cone of r               (complementarity)

@@ -77,7 +77,7 @@ static pcs_status find_delassus(nonsmooth_alpha *s, int32_t n, pcs_block_matrix 
         return pcs_error(s->base.ctx, PCS_ERROR_MEMORY, "no memory for %d contacts", (int)n);
     for (int32_t k = 0; k < n; ++k)
         H[k] = &s->contact_rows[s->active[k]];
-    return pcs_saddle_delassus(s->saddle, n, H, &s->arena, W);
+    return pcs_na_delassus(s, n, H, W);
 }
 
 static void find_penalties(nonsmooth_alpha *s, int32_t n, const pcs_block_matrix *W)
@@ -264,7 +264,7 @@ static void corrected(nonsmooth_alpha *s, int32_t n, const double *y0, double *y
                     y[node->v + j] += row->J[e][i * node->n_v + j] * r[i];
         }
     }
-    pcs_saddle_solve(s->saddle, y, s->g);
+    pcs_saddle_solve(s->used, y, s->g);
     for (int32_t i = 0; i < m->n_v; ++i)
         y[i] += y0[i];
 }

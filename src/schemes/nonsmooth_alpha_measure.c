@@ -55,11 +55,11 @@ static void joint_impulses(nonsmooth_alpha *s)
 static void force_work(nonsmooth_alpha *s, pcs_state *state)
 {
     const pcs_model *m = s->base.model;
-    pcs_power begin = {.v = s->work}, end = {.v = s->work};
+    pcs_power begin = {.v = s->work}, end = begin;
     for (int32_t i = 0; i < m->n_v; ++i)
         s->work[i] = s->d[i] / s->h;
-    pcs_model_forces(m, &s->start, s->f, &begin);
-    pcs_model_forces(m, &s->end, s->f, &end);
+    pcs_model_powers(m, &s->start, s->f, &begin);
+    pcs_model_powers(m, &s->end, s->f, &end);
     state->work[PCS_WORK_APPLIED] += 0.5 * s->h * (begin.applied + end.applied);
     state->work[PCS_WORK_ACTUATOR] += 0.5 * s->h * (begin.actuator + end.actuator);
     state->work[PCS_WORK_DAMPING] += 0.5 * s->h * (begin.damping + end.damping);

@@ -24,6 +24,9 @@
 // its smallest value: contact statuses that go round in circles.
 #define PATIENCE 8
 #define PROGRESS 0.7
+// Factors of a mesh are dear: they serve the next correction too if the last one brought the norm down
+// by this factor.
+#define CONTRACTION 0.1
 
 typedef struct problem {
     const char *name;
@@ -164,15 +167,17 @@ void pcs_na_clear_matrix(nonsmooth_alpha *s)
     memset(values, 0, sizeof(double) * (size_t)count);
 }
 
-pcs_status pcs_na_factor(nonsmooth_alpha *s, const pcs_row_block *right, const pcs_row_block *left)
+pcs_status pcs_na_factor(nonsmooth_alpha *s, pcs_saddle *saddle, const pcs_row_block *right,
+                         const pcs_row_block *left)
 {
-    pcs_saddle_set_rows(s->saddle, right, left);
-    pcs_status status = pcs_saddle_factor(s->saddle);
+    s->used = saddle;
+    pcs_saddle_set_rows(saddle, right, left);
+    pcs_status status = pcs_saddle_factor(saddle);
     char name[PCS_NODE_NAME_SIZE];
     if (status == PCS_ERROR_SINGULAR)
         return pcs_error(
             s->base.ctx, status, "t = %g: the matrix of %s is singular; try a smaller step", s->t_n,
-            pcs_model_node_name(s->base.model, pcs_saddle_singular_node(s->saddle), name));
+            pcs_model_node_name(s->base.model, pcs_saddle_singular_node(saddle), name));
     return status;
 }
 
@@ -382,7 +387,7 @@ static pcs_status add_contact_part(nonsmooth_alpha *s, na_level level, pcs_step_
     memset(s->work, 0, sizeof(double) * (size_t)m->n_v);
     memset(s->g, 0, sizeof(double) * (size_t)m->n_rows);
     add_contacts(s, s->direction.r, s->work);
-    pcs_saddle_solve(s->saddle, s->work, s->g);
+    pcs_saddle_solve(s->used, s->work, s->g);
     for (int32_t i = 0; i < m->n_v; ++i)
         s->direction.x[i] += s->work[i];
     for (int32_t i = 0; i < m->n_rows; ++i)
@@ -390,12 +395,13 @@ static pcs_status add_contact_part(nonsmooth_alpha *s, na_level level, pcs_step_
     return PCS_OK;
 }
 
-// The correction at the iterate, whose residual is at hand.
-static pcs_status find_direction(nonsmooth_alpha *s, na_level level, pcs_step_report *report)
+// The correction at the iterate, whose residual is at hand, with a matrix of this iterate or the last one.
+static pcs_status find_direction(nonsmooth_alpha *s, na_level level, bool renew,
+                                 pcs_step_report *report)
 {
     const pcs_model *m = s->base.model;
     const double unit = level == NA_SMOOTH ? s->c_v : 1;
-    const pcs_status factored = problems[level].matrix(s);
+    const pcs_status factored = renew ? problems[level].matrix(s) : PCS_OK;
     if (factored == PCS_ERROR_SINGULAR || factored == PCS_ERROR_NUMERIC)
         return PCS_NOT_CONVERGED; // an iterate that has gone astray: a shorter step has more of M
     PCS_TRY(factored);
@@ -408,7 +414,7 @@ static pcs_status find_direction(nonsmooth_alpha *s, na_level level, pcs_step_re
         s->direction.x[i] = -s->residual[i] - s->direction.x[i];
     for (int32_t i = 0; i < m->n_rows; ++i)
         s->direction.p[i] = -s->row_residual[i] / unit;
-    pcs_saddle_solve(s->saddle, s->direction.x, s->direction.p);
+    pcs_saddle_solve(s->used, s->direction.x, s->direction.p);
     if (level == NA_SMOOTH)
         return PCS_OK;
     const pcs_status status = m->n_slots > 0 ? add_contact_part(s, level, report) : PCS_OK;
@@ -469,17 +475,21 @@ static pcs_status iterate(nonsmooth_alpha *s, na_level level, int32_t *count,
     double before = error.norm; // of the iterate before the last
     double best = HUGE_VAL;
     int32_t best_at = 0;
+    bool renew = true;
     for (int32_t i = 0;; ++i) {
         s->error[level] = error;
-        if (is_solved(&error, &last))
+        // With a matrix of another iterate a slow correction is not yet a sign of rounding.
+        if (renew ? is_solved(&error, &last) : largest(&error) <= 1)
             return PCS_OK;
+        renew = i == 0 || s->base.model->meshes.count == 0 ||
+                !(error.norm <= CONTRACTION * last.norm);
         if (error.norm <= PROGRESS * best) {
             best = error.norm;
             best_at = i;
         }
         if (i == most || !isfinite(error.norm) || i - best_at >= PATIENCE)
             return PCS_NOT_CONVERGED;
-        const pcs_status found = find_direction(s, level, report);
+        const pcs_status found = find_direction(s, level, renew, report);
         if (found != PCS_OK)
             return found;
         ++*count;
@@ -556,7 +566,7 @@ pcs_status pcs_na_solve_coupled(nonsmooth_alpha *s, pcs_step_report *report)
             if (!finite || is_solved(&s->error[level], &last[level]))
                 continue;
             last[level] = s->error[level];
-            const pcs_status found = find_direction(s, level, report);
+            const pcs_status found = find_direction(s, level, true, report);
             PCS_TRY(found);
             finite = found == PCS_OK;
             solved = solved && is_rounding(s, level) && s->error[level].contacts <= 1;

@@ -63,7 +63,12 @@ void pcs_na_evaluate_position(nonsmooth_alpha *s)
     pcs_model_mass_multiply(m, s->variant == NA_COUPLED ? &s->end : &s->smooth, U, s->work);
     pcs_na_add_term(s, 1, s->work);
     if (s->variant == NA_DECOUPLED) {
-        pcs_model_forces(m, &s->end, s->f, NULL);
+        // The first iterate is the end of the smooth problem, whose forces are known.
+        if (memcmp(s->q_end, s->q_smooth, sizeof(double) * (size_t)m->n_q) == 0)
+            memcpy(s->f, s->f_smooth, bytes);
+        else
+            pcs_model_forces(m, &s->end, s->f, NULL);
+        s->f_of_position = true;
         memcpy(s->work, s->reaction_smooth, bytes);
         for (int32_t i = 0; i < m->n_v; ++i)
             s->work[i] += s->f_smooth[i] - s->f[i];
@@ -97,7 +102,7 @@ pcs_status pcs_na_matrix_position(nonsmooth_alpha *s)
     if (m->n_slots > 0)
         pcs_model_contact_tangent(m, &s->end, s->contacts_end, s->iterate[NA_POSITION].r, -1,
                                   s->saddle);
-    return pcs_na_factor(s, s->rows_end, NULL);
+    return pcs_na_factor(s, s->saddle, s->rows_end, NULL);
 }
 
 void pcs_na_freeze_position(nonsmooth_alpha *s)

@@ -121,7 +121,7 @@ pcs_status pcs_na_matrix_smooth(nonsmooth_alpha *s)
     pcs_model_add_mass(m, c, s->saddle);
     pcs_model_add_tangent(m, c, 0, s->c_v, s->saddle);
     fill_rows(s);
-    return pcs_na_factor(s, s->rows_right, s->rows_smooth);
+    return pcs_na_factor(s, s->saddle, s->rows_right, s->rows_smooth);
 }
 
 void pcs_na_freeze_smooth(nonsmooth_alpha *s)

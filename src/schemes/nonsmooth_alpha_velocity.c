@@ -66,7 +66,10 @@ void pcs_na_evaluate_velocity(nonsmooth_alpha *s)
     pcs_na_add_term(s, 1, s->work);
     pcs_na_add_rounding(s, 1, s->momentum);
     if (s->variant == NA_DECOUPLED) {
-        pcs_model_forces(m, &s->end, s->f, NULL);
+        if (!s->f_of_position || memcmp(s->v, s->v_smooth, bytes) != 0) {
+            pcs_model_forces(m, &s->end, s->f, NULL);
+            s->f_of_position = false;
+        }
         for (int32_t i = 0; i < m->n_v; ++i)
             s->work[i] = s->f[i] + s->change[i];
         pcs_na_add_term(s, -s->h, s->work);
@@ -94,6 +97,7 @@ void pcs_na_evaluate_velocity(nonsmooth_alpha *s)
 pcs_status pcs_na_matrix_velocity(nonsmooth_alpha *s)
 {
     const pcs_model *m = s->base.model;
-    pcs_model_matrix(m, &s->end, 0, s->variant == NA_DECOUPLED ? s->h : 0, s->saddle);
-    return pcs_na_factor(s, s->rows_end, NULL);
+    const double scale_C = s->variant == NA_DECOUPLED ? s->h : 0;
+    pcs_model_matrix(m, &s->end, 0, scale_C, s->of_velocity);
+    return pcs_na_factor(s, s->of_velocity, s->rows_end, NULL);
 }

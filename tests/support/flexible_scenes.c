@@ -116,7 +116,12 @@ static int32_t cube_node(int32_t n, int32_t i, int32_t j, int32_t k)
 
 void scene_flexible_cube(scene *s, int32_t n, pcs_element_kind kind)
 {
-    const double side = 0.1, height = 0.35;
+    scene_landing_cube(s, n, kind, 0.35, 0);
+}
+
+void scene_landing_cube(scene *s, int32_t n, pcs_element_kind kind, double height, double speed)
+{
+    const double side = 0.1;
     const int32_t n_nodes = (n + 1) * (n + 1) * (n + 1), n_elements = n * n * n;
     pcs_vec3 *nodes = calloc((size_t)n_nodes, sizeof *nodes);
     int32_t *bricks = calloc((size_t)n_elements, 8 * sizeof *bricks);
@@ -150,6 +155,7 @@ void scene_flexible_cube(scene *s, int32_t n, pcs_element_kind kind)
     def.parts = &part;
     def.n_parts = 1;
     def.position = pcs_v3(0, 0, height);
+    def.velocity = pcs_v3(0, 0, -speed);
     pcs_mesh_id cube;
     scene_require(s, pcs_builder_add_mesh(s->builder, &def, &cube));
     for (int32_t i = 0; i < (n + 1) * (n + 1); ++i) {

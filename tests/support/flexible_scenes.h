@@ -18,6 +18,8 @@ void scene_elastic_bar(scene *s);
 void scene_flexible_pendulum(scene *s);
 // B4: cube of 0.1 m with n^3 hexahedra of the kind, E = 90 Pa, rho = 1, centroid 0.35 m above the floor.
 void scene_flexible_cube(scene *s, int32_t n, pcs_element_kind kind);
+// The same cube from another height of its centroid (0.05 m: it touches the floor), falling with `speed`.
+void scene_landing_cube(scene *s, int32_t n, pcs_element_kind kind, double height, double speed);
 // B9: free beam of 8 elements, 35.2 degrees from the wall's normal, 2 m/s towards a rough wall 0.1 m away.
 // Slots: 0 lower end, 1 upper end.
 void scene_oblique_beam(scene *s);
