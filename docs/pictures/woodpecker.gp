@@ -12,7 +12,7 @@ set key top right horizontal
 set xrange [0:1]
 set format x ""
 set ylabel "height, mm"
-set title "Woodpecker toy: examples/woodpecker.yaml, Moreau-Jean, h = 0.1 ms" offset 0,-0.5
+set title "Woodpecker toy: examples/woodpecker.yaml, nonsmooth-alpha, h = 0.1 ms" offset 0,-0.5
 plot data using 1:(1e3*$2) every ::1 with lines lw 2 lc rgb "#1f5fa8" title "sleeve"
 unset title
 set format x "%g"

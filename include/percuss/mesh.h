@@ -28,6 +28,8 @@ typedef enum pcs_element_kind {
 
 // "bar", "beam", ... as model files write it; NULL beyond the last kind.
 PCS_API const char *pcs_element_kind_name(pcs_element_kind kind);
+PCS_API const char *pcs_element_kind_help(pcs_element_kind kind);
+PCS_API bool pcs_element_kind_allowed(pcs_element_kind kind, int32_t dimension);
 
 typedef enum pcs_material_law {
     PCS_MATERIAL_ST_VENANT,   // St Venant-Kirchhoff: S = lambda tr(E) I + 2 mu E
@@ -36,6 +38,7 @@ typedef enum pcs_material_law {
 } pcs_material_law;
 
 PCS_API const char *pcs_material_law_name(pcs_material_law law);
+PCS_API const char *pcs_material_law_help(pcs_material_law law);
 
 typedef struct pcs_material {
     pcs_material_law law; // of solids; bars and beams are linear in their strains

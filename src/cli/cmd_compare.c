@@ -23,6 +23,7 @@ enum {
     OPTION_REFERENCE,
     OPTION_SAMPLES,
     OPTION_ERROR,
+    OPTION_SIGNALS,
     OPTION_PROFILE,
     OPTION_BESIDE,
     OPTION_SET,
@@ -49,9 +50,15 @@ static const cli_option options[OPTION_COUNT] = {
     [OPTION_SAMPLES] = {"--samples", "N",
                         "output times, evenly spread, at which errors are measured; 20 if not "
                         "given"},
-    [OPTION_ERROR] = {"--error", "end|worst",
-                      "which error of q the picture and --profile error take: at the end, or the\n"
-                      "worst of the output times; end if not given"},
+    [OPTION_ERROR] =
+        {"--error", "end|worst|l1",
+         "which error of q the picture and --profile error take: at the end, the worst\n"
+         "of the output times, or the relative L1 norm over all of them, which is also\n"
+         "printed with the observed orders; end if not given"},
+    [OPTION_SIGNALS] =
+        {"--signals", "SIGNAL,...",
+         "one or two signals (percuss info MODEL --signals) whose L1 errors and orders\n"
+         "--error l1 prints in place of those of q and v"},
     [OPTION_PROFILE] = {"--profile", "tolerance|error",
                         "compare times at equal tolerance, or the times to reach an error; if not\n"
                         "given, at equal tolerance unless a scheme has fixed steps"},
@@ -77,7 +84,8 @@ static const cli_syntax syntax = {
     .n_options = OPTION_COUNT,
     .notes =
         "errors are the lengths of q - q_ref and v - v_ref over all coordinates (rotations in\n"
-        "space as rotation vectors), at the end and at the worst output time\n\n"
+        "space as rotation vectors), at the end and at the worst output time; in the L1 norm\n"
+        "their sums over the output times, over those of q_ref - q(start) and v_ref\n\n"
         "exit code: 0 finished; 1 finished, but some runs failed; 2 mistake in a model, an\n"
         "option or a file; 3 the output could not be written; 130 interrupted, with what was\n"
         "computed printed and written",
@@ -140,6 +148,33 @@ static bool take_levels(const char *name, char *text, double *levels, int32_t *c
     return true;
 }
 
+static bool take_error(const char *text, compare_error *error)
+{
+    static const char *const names[] = {
+        [COMPARE_ERROR_END] = "end", [COMPARE_ERROR_WORST] = "worst", [COMPARE_ERROR_L1] = "l1"};
+    for (int i = COMPARE_ERROR_END; i <= COMPARE_ERROR_L1; i++) {
+        if (strcmp(text, names[i]) == 0) {
+            *error = (compare_error)i;
+            return true;
+        }
+    }
+    cli_message("--error %s: must be end, worst or l1", text);
+    return false;
+}
+
+static bool take_signals(compare_table *table, char *text)
+{
+    table->n_signals = 0;
+    for (char *path = strtok(text, ","); path; path = strtok(NULL, ",")) {
+        if (table->n_signals == COMPARE_SIGNALS_MAX) {
+            cli_message("--signals: at most %d signals", COMPARE_SIGNALS_MAX);
+            return false;
+        }
+        table->signals[table->n_signals++] = path;
+    }
+    return true;
+}
+
 // NAME.csv is as good as NAME.
 static char *take_name(char *text)
 {
@@ -173,11 +208,9 @@ static bool take_option(session *run, int option, char *value)
     case OPTION_SAMPLES:
         return cli_read_integer("--samples", value, 1, &run->limits.samples);
     case OPTION_ERROR:
-        table->worst_error = strcmp(value, "worst") == 0;
-        if (table->worst_error || strcmp(value, "end") == 0)
-            return true;
-        cli_message("--error %s: must be end or worst", value);
-        return false;
+        return take_error(value, &table->error);
+    case OPTION_SIGNALS:
+        return take_signals(table, value);
     case OPTION_PROFILE:
         run->profile = value;
         if (strcmp(value, "tolerance") == 0 || strcmp(value, "error") == 0)
@@ -333,6 +366,10 @@ static int parse(session *run, int argc, char **argv)
                     syntax.usage);
         return CLI_MISTAKE;
     }
+    if (run->table.n_signals > 0 && run->table.error != COMPARE_ERROR_L1) {
+        cli_message("--signals needs --error l1");
+        return CLI_MISTAKE;
+    }
     bool good = take_schemes(run) && check_levels(run) && take_reference(run) &&
                 (!run->beside_path || compare_beside_read(run->beside_path, &run->beside));
     return good ? CLI_END : CLI_MISTAKE;
@@ -346,6 +383,19 @@ static void name_model(compare_model *model)
     const char *dot = strrchr(file, '.');
     int length = dot && dot != file ? (int)(dot - file) : (int)strlen(file);
     snprintf(model->name, sizeof model->name, "%.*s", length, file);
+}
+
+static bool find_signals(session *run, compare_model *model)
+{
+    for (int32_t i = 0; i < run->table.n_signals; i++) {
+        if (pcs_model_find_signal(run->ctx, pcs_model_file_model(model->file),
+                                  run->table.signals[i], &model->signals[i]) < 0) {
+            cli_message("--signals: %s: %s", model->path, pcs_context_error(run->ctx));
+            return false;
+        }
+    }
+    model->n_signals = run->table.n_signals;
+    return true;
 }
 
 // Every model is read before the first run, so that a mistake does not come after hours.
@@ -370,6 +420,8 @@ static cli_exit read_models(session *run)
                         def.end);
             return CLI_EXIT_BAD_INPUT;
         }
+        if (!find_signals(run, model))
+            return CLI_EXIT_BAD_INPUT;
     }
     for (int32_t s = 0; s < table->n_schemes; s++) {
         const double *levels;

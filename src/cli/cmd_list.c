@@ -1,5 +1,5 @@
-// percuss list: schemes and solvers with options, joints, contacts, shapes, keys of model files; all
-// from the library.
+// percuss list: schemes and solvers with options, joints, contacts, shapes, elements of meshes with
+// their materials and targets of contact, keys of model files; all from the library.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +16,8 @@ static const cli_option list_options[OPTION_COUNT] = {
 };
 
 static const cli_syntax syntax = {
-    .usage = "percuss list [schemes | solvers | joints | contacts | shapes | keys]... [--json]",
+    .usage = "percuss list [schemes | solvers | joints | contacts | shapes | meshes | keys]...\n"
+             "                    [--json]",
     .text = "Lists what a model file may name, with options, defaults and ranges, and its keys;\n"
             "everything if nothing is named.",
     .options = list_options,
@@ -179,6 +180,38 @@ static void list_shapes(void)
     puts("  each with density or mass, and at, axis, rotation or angle in the body frame");
 }
 
+// ---- Meshes ----
+
+const char *cli_target_meaning(pcs_target_kind kind)
+{
+    static const char *const meaning[PCS_TARGET_KIND_COUNT] = {
+        [PCS_TARGET_PLANE] = "plane: NORMAL; extent bounds it",
+        [PCS_TARGET_SPHERE] = "sphere: RADIUS (2D: circle)",
+        [PCS_TARGET_BOX] = "box: [LX, LY, LZ] (2D: [LX, LY])",
+        [PCS_TARGET_CYLINDER] = "cylinder: {radius: R, length: L} (3D)",
+        [PCS_TARGET_CAPSULE] = "capsule: {radius: R, length: L} (3D)",
+        [PCS_TARGET_FACES] = "mesh: NAME, group: GROUP; faces of a flexible body",
+    };
+    return (int)kind < PCS_TARGET_KIND_COUNT && meaning[kind] ? meaning[kind] : "";
+}
+
+static void list_meshes(void)
+{
+    const char *name;
+    puts("elements of meshes (kind, where, meaning)");
+    for (int k = 0; (name = pcs_element_kind_name((pcs_element_kind)k)); k++)
+        printf("  %-18s %-8s%s\n", name,
+               where(pcs_element_kind_allowed((pcs_element_kind)k, 2),
+                     pcs_element_kind_allowed((pcs_element_kind)k, 3)),
+               pcs_element_kind_help((pcs_element_kind)k));
+    puts("material laws of solids (law of a material); bars and beams are linear in their strains");
+    for (int k = 0; (name = pcs_material_law_name((pcs_material_law)k)); k++)
+        printf("  %-18s %s\n", name, pcs_material_law_help((pcs_material_law)k));
+    puts("what the nodes of a surface touch (target of a contact of type surface)");
+    for (int k = 0; (name = pcs_target_kind_name((pcs_target_kind)k)); k++)
+        printf("  %-18s %s\n", name, cli_target_meaning((pcs_target_kind)k));
+}
+
 // ---- Keys of model files ----
 
 static pcs_status print_key(void *user, const pcs_model_key *key)
@@ -207,7 +240,8 @@ typedef struct section {
 
 static const section sections[] = {
     {"schemes", list_schemes},   {"solvers", list_solvers}, {"joints", list_joints},
-    {"contacts", list_contacts}, {"shapes", list_shapes},   {"keys", list_keys},
+    {"contacts", list_contacts}, {"shapes", list_shapes},   {"meshes", list_meshes},
+    {"keys", list_keys},
 };
 enum { SECTION_COUNT = sizeof sections / sizeof *sections };
 
@@ -226,7 +260,7 @@ static cli_exit print_section(const char *name)
         cli_message("nothing to list under '%s'; did you mean '%s'?", name, nearest);
     else
         cli_message("nothing to list under '%s'; there are schemes, solvers, joints, contacts, "
-                    "shapes, keys",
+                    "shapes, meshes, keys",
                     name);
     return CLI_EXIT_BAD_INPUT;
 }

@@ -8,7 +8,12 @@
 #include "commands.h"
 #include "profile.h"
 
-enum { COMPARE_OPTIONS_MAX = 16, COMPARE_LEVELS_MAX = 16, COMPARE_LABEL_SIZE = 64 };
+enum {
+    COMPARE_OPTIONS_MAX = 16,
+    COMPARE_LEVELS_MAX = 16,
+    COMPARE_LABEL_SIZE = 64,
+    COMPARE_SIGNALS_MAX = 2
+};
 
 // What the levels of a scheme are.
 typedef enum compare_level_kind {
@@ -42,6 +47,13 @@ typedef enum compare_outcome {
 
 const char *compare_outcome_name(compare_outcome outcome);
 
+// Which error of q stands for a run in pictures and profiles.
+typedef enum compare_error {
+    COMPARE_ERROR_END,   // at the end
+    COMPARE_ERROR_WORST, // at the worst output time
+    COMPARE_ERROR_L1     // relative, over all output times
+} compare_error;
+
 // One model with one scheme at one level.
 typedef struct compare_run {
     int32_t model, scheme;
@@ -53,7 +65,10 @@ typedef struct compare_run {
     double average_step;
     // Lengths of q [-] q_reference and v - v_reference at the end and at the worst output time.
     double error_q, error_v, error_q_max, error_v_max; // NaN: no reference
-    double energy_error;                               // largest |numerical| at output times, J
+    // Sums of these lengths over those of q_reference [-] q(start) and v_reference.
+    double error_q_l1, error_v_l1;
+    double error_signal[COMPARE_SIGNALS_MAX]; // sum |f - f_reference| / sum |f_reference|
+    double energy_error;                      // largest |numerical| at output times, J
     pcs_statistics statistics;
 } compare_run;
 
@@ -61,14 +76,16 @@ typedef struct compare_run {
 typedef struct compare_reference {
     bool exists;
     int32_t samples;
-    bool *known; // a fixed step may miss output times
-    double *q, *v;
+    bool *known;             // a fixed step may miss output times
+    double *q, *v, *signals; // of each output time
 } compare_reference;
 
 typedef struct compare_model {
     const char *path;
     char name[COMPARE_LABEL_SIZE]; // the file's name without folder and ending
     pcs_model_file *file;
+    pcs_signal signals[COMPARE_SIGNALS_MAX]; // those of the table
+    int32_t n_signals;
     compare_reference reference;
     char reference_note[320]; // how it was made, or why there is none
 } compare_model;
@@ -80,8 +97,10 @@ typedef struct compare_table {
     int32_t n_schemes;
     double tolerances[COMPARE_LEVELS_MAX], steps[COMPARE_LEVELS_MAX]; // from large to small
     int32_t n_tolerances, n_steps;
-    bool by_error;    // profile: time to reach an error, not time at a tolerance
-    bool worst_error; // at the worst output time, not at the end
+    bool by_error; // profile: time to reach an error, not time at a tolerance
+    compare_error error;
+    const char *signals[COMPARE_SIGNALS_MAX]; // paths, whose L1 errors are wanted as well
+    int32_t n_signals;
     compare_run *runs;
     int32_t n_runs;
 } compare_table;
@@ -113,8 +132,10 @@ bool compare_check_options(const compare_model *model, const compare_scheme *sch
 // ---- Statistics and output ----
 
 // Problems are pairs of a model and a tolerance: a scheme's time is that of its run at this
-// tolerance, or, by error, that of its fastest run whose error of q at the end is not above it.
+// tolerance, or, by error, that of its fastest run whose error of q is not above it.
 bool compare_profile(const compare_table *table, cli_profile *profile);
+// The column of the error of q that table->error names.
+const char *compare_error_column(const compare_table *table);
 
 void compare_print(FILE *out, const compare_table *table);
 void compare_write_csv(FILE *out, const compare_table *table);

@@ -105,17 +105,19 @@ static bool counts_evaluations(const compare_table *table, int32_t model)
 static void add_work(drawing *d, int32_t model, const char *column, const char *name,
                      const char *unit, const char *title)
 {
+    static const char *const titles[] = {[COMPARE_ERROR_END] = "error of q, end",
+                                         [COMPARE_ERROR_WORST] = "error of q, worst",
+                                         [COMPARE_ERROR_L1] = "error of q, L1"};
     plot_panel *panel = add_panel(d, title, d->table->n_schemes);
     if (!panel)
         return;
     panel->log_x = panel->log_y = true;
     panel->x_name = name;
     panel->x_unit = unit;
-    panel->y_name = d->table->models[model].reference.exists
-                        ? d->table->worst_error ? "error of q, worst" : "error of q, end"
-                        : "no reference";
+    panel->y_name = d->table->models[model].reference.exists ? titles[d->table->error]
+                                                             : "no reference";
     for (int32_t s = 0; s < d->table->n_schemes; s++)
-        add_curve(d, panel, model, s, column, d->table->worst_error ? "error_q_max" : "error_q");
+        add_curve(d, panel, model, s, column, compare_error_column(d->table));
 }
 
 static void add_drift(drawing *d, int32_t model)

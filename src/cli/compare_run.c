@@ -1,5 +1,6 @@
 // One run of a comparison: CPU time of the steps, statistics, and the distance from the reference,
-// |q [-] q_ref| and |v - v_ref| (Euclidean, in m and rad, m/s and rad/s), at the output times.
+// |q [-] q_ref| and |v - v_ref| (Euclidean, in m and rad, m/s and rad/s), at the output times. L1 norm,
+// relative: sum |q [-] q_ref| / sum |q_ref [-] q(start)|, sum |v - v_ref| / sum |v_ref|.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,11 +95,15 @@ bool compare_check_options(const compare_model *model, const compare_scheme *sch
 
 typedef struct watch {
     const pcs_model *model;
+    const pcs_signal *signals;
+    int32_t n_signals;
     const compare_reference *reference; // to compare with
     compare_reference *record;          // or to fill; NULL: compare
     compare_run *run;
     double start, interval;
-    double *d; // n_v
+    double *q_start, *d;                 // n_q, n_v
+    double sum_q, sum_v, size_q, size_v; // of the L1 norms
+    double sum_signal[COMPARE_SIGNALS_MAX], size_signal[COMPARE_SIGNALS_MAX];
 } watch;
 
 // Number of the output time that the simulation is at, from 1; 0: between two.
@@ -122,25 +127,46 @@ static void keep_sample(const watch *w, const pcs_simulation *simulation, int32_
     size_t n_v = (size_t)pcs_model_velocity_count(w->model), at = (size_t)k - 1;
     memcpy(w->record->q + at * n_q, pcs_simulation_q(simulation), n_q * sizeof(double));
     memcpy(w->record->v + at * n_v, pcs_simulation_v(simulation), n_v * sizeof(double));
+    pcs_simulation_signals(simulation, w->signals, w->n_signals,
+                           w->record->signals + at * (size_t)w->n_signals);
     w->record->known[at] = true;
 }
 
-static void compare_sample(const watch *w, const pcs_simulation *simulation, int32_t k)
+static void compare_signals(watch *w, const pcs_simulation *simulation, size_t at)
+{
+    const double *f = w->reference->signals + at * (size_t)w->n_signals;
+    for (int32_t i = 0; i < w->n_signals; i++) {
+        w->sum_signal[i] += fabs(pcs_simulation_signal(simulation, w->signals[i]) - f[i]);
+        w->size_signal[i] += fabs(f[i]);
+        w->run->error_signal[i] = w->size_signal[i] > 0 ? w->sum_signal[i] / w->size_signal[i]
+                                                        : NAN;
+    }
+}
+
+static void compare_sample(watch *w, const pcs_simulation *simulation, int32_t k)
 {
     const compare_reference *reference = w->reference;
     compare_run *run = w->run;
     int32_t n_q = pcs_model_coordinate_count(w->model), n_v = pcs_model_velocity_count(w->model);
-    size_t at = (size_t)k - 1;
+    const size_t at = (size_t)k - 1;
     double lost = fabs(pcs_simulation_statistics(simulation)->energy.numerical);
     run->energy_error = fmax(run->energy_error, lost);
     if (!reference->exists || !reference->known[at])
         return;
-    pcs_model_difference(w->model, pcs_simulation_q(simulation), reference->q + at * (size_t)n_q,
-                         w->d);
+    const double *q = reference->q + at * (size_t)n_q, *v = reference->v + at * (size_t)n_v;
+    pcs_model_difference(w->model, q, w->q_start, w->d);
+    w->size_q += length(w->d, n_v);
+    w->size_v += length(v, n_v);
+    pcs_model_difference(w->model, pcs_simulation_q(simulation), q, w->d);
     double error_q = length(w->d, n_v);
     for (int32_t i = 0; i < n_v; i++)
-        w->d[i] = pcs_simulation_v(simulation)[i] - reference->v[at * (size_t)n_v + (size_t)i];
+        w->d[i] = pcs_simulation_v(simulation)[i] - v[i];
     double error_v = length(w->d, n_v);
+    compare_signals(w, simulation, at);
+    w->sum_q += error_q;
+    w->sum_v += error_v;
+    run->error_q_l1 = w->size_q > 0 ? w->sum_q / w->size_q : NAN;
+    run->error_v_l1 = w->size_v > 0 ? w->sum_v / w->size_v : NAN;
     run->error_q_max = fmax(run->error_q_max, error_q); // fmax: the first one replaces NaN
     run->error_v_max = fmax(run->error_v_max, error_v);
     if (k == reference->samples) {
@@ -149,7 +175,7 @@ static void compare_sample(const watch *w, const pcs_simulation *simulation, int
     }
 }
 
-static void look(const watch *w, const pcs_simulation *simulation, int32_t samples)
+static void look(watch *w, const pcs_simulation *simulation, int32_t samples)
 {
     int32_t k = find_sample(w, pcs_simulation_time(simulation));
     if (k < 1 || k > samples)
@@ -163,12 +189,17 @@ static void look(const watch *w, const pcs_simulation *simulation, int32_t sampl
 // ---- Runs ----
 
 // From the start to the end, the time limit or an interruption.
-static compare_outcome walk(const watch *w, pcs_simulation *simulation,
-                            const compare_limits *limits, double *seconds)
+static compare_outcome walk(watch *w, pcs_simulation *simulation, const compare_limits *limits,
+                            double *seconds)
 {
     pcs_status status = pcs_simulation_start(simulation);
     if (status < 0)
         return COMPARE_REFUSED;
+    memcpy(w->q_start, pcs_simulation_q(simulation),
+           (size_t)pcs_model_coordinate_count(w->model) * sizeof(double));
+    w->sum_q = w->sum_v = w->size_q = w->size_v = 0;
+    for (int32_t i = 0; i < w->n_signals; i++)
+        w->sum_signal[i] = w->size_signal[i] = 0;
     double begin = cpu_seconds();
     for (int64_t step = 1; status >= 0 && !pcs_simulation_finished(simulation); step++) {
         status = pcs_simulation_step(simulation);
@@ -228,12 +259,21 @@ static watch make_watch(const compare_model *model, compare_run *run, int32_t sa
     const pcs_model *made = pcs_model_file_model(model->file);
     return (watch){
         .model = made,
+        .signals = model->signals,
+        .n_signals = model->n_signals,
         .reference = &model->reference,
         .run = run,
         .start = def.start,
         .interval = (def.end - def.start) / samples,
+        .q_start = calloc((size_t)pcs_model_coordinate_count(made) + 1, sizeof(double)),
         .d = calloc((size_t)pcs_model_velocity_count(made) + 1, sizeof(double)),
     };
+}
+
+static void free_watch(watch *w)
+{
+    free(w->q_start);
+    free(w->d);
 }
 
 void compare_execute(const compare_table *table, const compare_limits *limits, compare_run *run)
@@ -242,9 +282,12 @@ void compare_execute(const compare_table *table, const compare_limits *limits, c
     const compare_scheme *scheme = &table->schemes[run->scheme];
     watch w = make_watch(model, run, limits->samples);
     run->error_q = run->error_v = run->error_q_max = run->error_v_max = NAN;
+    run->error_q_l1 = run->error_v_l1 = NAN;
+    for (int i = 0; i < COMPARE_SIGNALS_MAX; i++)
+        run->error_signal[i] = NAN;
     run->energy_error = run->average_step = NAN;
     run->outcome = COMPARE_FAILED;
-    if (w.d)
+    if (w.q_start && w.d)
         run->outcome = run_once(&w, model, scheme, limits, &run->seconds);
     else
         snprintf(run->message, sizeof run->message, "out of memory");
@@ -256,7 +299,7 @@ void compare_execute(const compare_table *table, const compare_limits *limits, c
         run->seconds = fmin(run->seconds, seconds);
         spent += seconds;
     }
-    free(w.d);
+    free_watch(&w);
 }
 
 bool compare_make_reference(compare_model *model, const compare_scheme *scheme, double level,
@@ -272,7 +315,8 @@ bool compare_make_reference(compare_model *model, const compare_scheme *scheme, 
     record->known = calloc(samples, sizeof *record->known);
     record->q = calloc(samples * (size_t)pcs_model_coordinate_count(made) + 1, sizeof(double));
     record->v = calloc(samples * (size_t)pcs_model_velocity_count(made) + 1, sizeof(double));
-    bool good = record->known && record->q && record->v && w.d;
+    record->signals = calloc(samples * (size_t)model->n_signals + 1, sizeof(double));
+    bool good = record->known && record->q && record->v && record->signals && w.q_start && w.d;
     if (good) {
         w.record = record;
         compare_outcome outcome = run_once(&w, model, scheme, limits, &seconds);
@@ -287,7 +331,7 @@ bool compare_make_reference(compare_model *model, const compare_scheme *scheme, 
                      run.message);
         }
     }
-    free(w.d);
+    free_watch(&w);
     return good;
 }
 
@@ -296,5 +340,6 @@ void compare_reference_free(compare_reference *reference)
     free(reference->known);
     free(reference->q);
     free(reference->v);
+    free(reference->signals);
     *reference = (compare_reference){0};
 }

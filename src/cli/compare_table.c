@@ -81,6 +81,26 @@ static double get_error_v_max(const compare_run *run)
     return run->error_v_max;
 }
 
+static double get_error_q_l1(const compare_run *run)
+{
+    return run->error_q_l1;
+}
+
+static double get_error_v_l1(const compare_run *run)
+{
+    return run->error_v_l1;
+}
+
+static double get_error_signal_1(const compare_run *run)
+{
+    return run->error_signal[0];
+}
+
+static double get_error_signal_2(const compare_run *run)
+{
+    return run->error_signal[1];
+}
+
 static double get_drift(const compare_run *run)
 {
     return run->statistics.worst_drift;
@@ -146,6 +166,10 @@ static const struct {
     {"error_v", get_error_v},
     {"error_q_max", get_error_q_max},
     {"error_v_max", get_error_v_max},
+    {"error_q_l1", get_error_q_l1},
+    {"error_v_l1", get_error_v_l1},
+    {"error_signal_1", get_error_signal_1},
+    {"error_signal_2", get_error_signal_2},
     {"drift", get_drift},
     {"velocity_drift", get_velocity_drift},
     {"penetration", get_penetration},
@@ -228,13 +252,22 @@ const compare_run *compare_find_run(const compare_table *table, int32_t model, i
 
 // ---- The profile ----
 
+const char *compare_error_column(const compare_table *table)
+{
+    static const char *const names[] = {[COMPARE_ERROR_END] = "error_q",
+                                        [COMPARE_ERROR_WORST] = "error_q_max",
+                                        [COMPARE_ERROR_L1] = "error_q_l1"};
+    return names[table->error];
+}
+
 // Time of a scheme for one problem; INFINITY: not solved.
 static double profile_time(const compare_table *table, int32_t model, int32_t scheme, double level)
 {
     double best = INFINITY;
     for (int32_t r = 0; r < table->n_runs; r++) {
         const compare_run *run = &table->runs[r];
-        const double error = table->worst_error ? run->error_q_max : run->error_q;
+        double error = NAN;
+        compare_value(run, compare_error_column(table), &error);
         bool solved = run->outcome == COMPARE_FINISHED &&
                       (table->by_error ? error <= level : run->level == level);
         if (run->model == model && run->scheme == scheme && solved)
@@ -329,6 +362,84 @@ static void print_share_row(FILE *out, const compare_table *table, const compare
             (long long)s->switches_friction, (long long)s->switches_edge);
 }
 
+// ---- Observed orders ----
+
+// Of a line through points (log level, log error).
+typedef struct line_fit {
+    int n;
+    double x, xx, y, xy;
+} line_fit;
+
+static void add_point(line_fit *fit, double level, double error)
+{
+    const double x = log(level), y = log(error);
+    fit->n++;
+    fit->x += x;
+    fit->xx += x * x;
+    fit->y += y;
+    fit->xy += x * y;
+}
+
+static double slope(const line_fit *fit)
+{
+    return fit->n < 2 ? NAN
+                      : (fit->n * fit->xy - fit->x * fit->y) / (fit->n * fit->xx - fit->x * fit->x);
+}
+
+static void print_order(FILE *out, const double error[2], const double order[2])
+{
+    char text[4][CELL];
+    fprintf(out, "%11s %10s %9s %9s\n", number(text[0], "%.3e", error[0]),
+            number(text[1], "%.3e", error[1]), number(text[2], "%.2f", order[0]),
+            number(text[3], "%.2f", order[1]));
+}
+
+// The runs of a scheme, each with the order from the one before, and the slope of all.
+static void print_orders(FILE *out, const compare_table *table, int32_t model, int32_t scheme,
+                         int width)
+{
+    static const double none[2] = {NAN, NAN};
+    const char *label = table->schemes[scheme].label;
+    line_fit all[2] = {{0}, {0}}, pair[2] = {{0}, {0}};
+    for (int32_t r = 0; r < table->n_runs; r++) {
+        const compare_run *run = &table->runs[r];
+        const double error[2] = {table->n_signals > 0 ? run->error_signal[0] : run->error_q_l1,
+                                 table->n_signals > 0 ? run->error_signal[1] : run->error_v_l1};
+        double order[2];
+        if (run->model != model || run->scheme != scheme || run->outcome != COMPARE_FINISHED)
+            continue;
+        for (int i = 0; i < 2; i++) {
+            line_fit here = {0};
+            if (error[i] > 0) { // no error at all, or no output time met: no order
+                add_point(&here, run->level, error[i]);
+                add_point(&pair[i], run->level, error[i]);
+                add_point(&all[i], run->level, error[i]);
+            }
+            order[i] = slope(&pair[i]);
+            pair[i] = here;
+        }
+        fprintf(out, "%-*.*s %9.3g", width, width, label, run->level);
+        print_order(out, error, order);
+    }
+    if (all[0].n > 2 || all[1].n > 2) {
+        fprintf(out, "%-*.*s %9s", width, width, label, "fit");
+        print_order(out, none, (double[2]){slope(&all[0]), slope(&all[1])});
+    }
+}
+
+// Relative errors over all output times, of q and v or of the signals asked for.
+static void print_l1(FILE *out, const compare_table *table, int32_t model, int width)
+{
+    const bool of_signals = table->n_signals > 0;
+    for (int32_t i = 0; i < table->n_signals; i++)
+        fprintf(out, "%s%c: %s\n", i == 0 ? "\n" : "", 'a' + i, table->signals[i]);
+    fprintf(out, "%s%-*s %9s%11s %10s %9s %9s\n", of_signals ? "" : "\n", width, "L1 error",
+            "level", of_signals ? "a" : "q", of_signals ? "b" : "v",
+            of_signals ? "order a" : "order q", of_signals ? "order b" : "order v");
+    for (int32_t s = 0; s < table->n_schemes; s++)
+        print_orders(out, table, model, s, width);
+}
+
 static bool has_hybrid(const compare_table *table, int32_t model)
 {
     for (int32_t r = 0; r < table->n_runs; r++) {
@@ -368,6 +479,8 @@ static void print_model(FILE *out, const compare_table *table, int32_t m)
             "CPU time", "accepted", "rejected", "evaluations", "avg step", "q, end", "v, end",
             "q, worst", "v, worst");
     print_rows(out, table, m, print_work_row, true);
+    if (table->error == COMPARE_ERROR_L1)
+        print_l1(out, table, m, width);
     fprintf(out, "\n%-*s %9s %10s %10s %12s %12s\n", width, "drift", "level", "|g|", "|G v|",
             "penetration", "energy (J)");
     print_rows(out, table, m, print_drift_row, false);

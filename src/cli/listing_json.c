@@ -200,6 +200,36 @@ static void put_shapes(void)
     fputs("],\n", stdout);
 }
 
+// Elements, material laws and targets of surface contacts.
+static void put_meshes(void)
+{
+    const char *name;
+    fputs("\"elements\": [", stdout);
+    for (int32_t k = 0; (name = pcs_element_kind_name((pcs_element_kind)k)); k++) {
+        printf("%s{", row_start(k));
+        put_member(true, "name", name);
+        put_dimensions(pcs_element_kind_allowed((pcs_element_kind)k, 2),
+                       pcs_element_kind_allowed((pcs_element_kind)k, 3));
+        put_member(false, "help", pcs_element_kind_help((pcs_element_kind)k));
+        putchar('}');
+    }
+    fputs("],\n\"materials\": [", stdout);
+    for (int32_t k = 0; (name = pcs_material_law_name((pcs_material_law)k)); k++) {
+        printf("%s{", row_start(k));
+        put_member(true, "name", name);
+        put_member(false, "help", pcs_material_law_help((pcs_material_law)k));
+        putchar('}');
+    }
+    fputs("],\n\"targets\": [", stdout);
+    for (int32_t k = 0; (name = pcs_target_kind_name((pcs_target_kind)k)); k++) {
+        printf("%s{", row_start(k));
+        put_member(true, "name", name);
+        put_member(false, "help", cli_target_meaning((pcs_target_kind)k));
+        putchar('}');
+    }
+    fputs("],\n", stdout);
+}
+
 static pcs_status put_key(void *user, const pcs_model_key *key)
 {
     int32_t *count = user;
@@ -227,6 +257,7 @@ void cli_list_json(void)
     put_joints();
     put_contacts();
     put_shapes();
+    put_meshes();
     fputs("\"keys\": [", stdout);
     if (pcs_model_file_keys(put_key, &keys) == PCS_OK) // put_key never fails
         fputs("]}\n", stdout);
@@ -234,21 +265,14 @@ void cli_list_json(void)
 
 // ---- Drawings ----
 
-typedef struct drawing_walk {
-    const pcs_model *model;
-    int32_t count;
-} drawing_walk;
-
-// The mesh and the number in it of a node of the model; the nodes of meshes follow those of bodies.
-static void put_node(const pcs_model *model, int32_t node)
+// The mesh of a node of a frame, and its number there; the nodes of meshes follow those of bodies.
+static int32_t find_mesh(const pcs_model *model, int32_t frame_node, int32_t *number)
 {
-    node -= 1 + pcs_model_body_count(model);
-    for (int32_t k = 0; k < pcs_model_mesh_count(model); k++) {
-        const int32_t count = pcs_model_mesh_node_count(model, k);
-        if (node >= 0 && node < count)
-            printf(", \"mesh\": %d, \"node\": %d", (int)k, (int)node);
-        node -= count;
-    }
+    int32_t mesh = 0;
+    *number = frame_node - 1 - pcs_model_body_count(model);
+    while (*number >= pcs_model_mesh_node_count(model, mesh))
+        *number -= pcs_model_mesh_node_count(model, mesh++);
+    return mesh;
 }
 
 static void put_frame(const pcs_model *model, const char *key, const pcs_frame *frame)
@@ -256,23 +280,31 @@ static void put_frame(const pcs_model *model, const char *key, const pcs_frame *
     const pcs_vec3 *p = &frame->position;
     const pcs_quat *r = &frame->rotation;
     printf(", \"%s\": {\"body\": %d", key, (int)frame->body);
-    if (frame->node > 0)
-        put_node(model, frame->node);
+    if (frame->node > 0) {
+        int32_t number;
+        int32_t mesh = find_mesh(model, frame->node, &number);
+        printf(", \"mesh\": %d, \"node\": %d", (int)mesh, (int)number);
+    }
     put_numbers("position", (const double[]){p->x, p->y, p->z}, 3);
     put_numbers("rotation", (const double[]){r->w, r->x, r->y, r->z}, 4);
     putchar('}');
 }
 
+typedef struct drawing_list {
+    const pcs_model *model;
+    int32_t count;
+} drawing_list;
+
 static pcs_status put_drawing(void *user, const pcs_drawing *drawing)
 {
-    drawing_walk *walk = user;
-    printf("%s{", row_start(walk->count++));
+    drawing_list *list = user;
+    printf("%s{", row_start(list->count++));
     put_member(true, "kind", pcs_drawing_kind_name(drawing->kind));
     put_member(false, "owner", pcs_drawing_owner_name(drawing->owner));
     printf(", \"object\": %d", (int)drawing->object);
     put_member(false, "name", drawing->name);
-    put_frame(walk->model, "a", &drawing->a);
-    put_frame(walk->model, "b", &drawing->b);
+    put_frame(list->model, "a", &drawing->a);
+    put_frame(list->model, "b", &drawing->b);
     put_numbers("size", (const double[]){drawing->size.x, drawing->size.y, drawing->size.z}, 3);
     if (drawing->kind == PCS_DRAWING_JOINT)
         put_member(false, "joint_kind", pcs_joint_kind_name(drawing->joint_kind));
@@ -287,53 +319,70 @@ static pcs_status put_drawing(void *user, const pcs_drawing *drawing)
     return PCS_OK;
 }
 
-static void put_corners(const char *before, const int32_t *nodes, int32_t count)
+static void put_node_lists(const char *key, const int32_t *nodes, int32_t size, int32_t count)
 {
-    printf("%s[", before);
-    for (int32_t i = 0; i < count && nodes[i] >= 0; i++)
-        printf("%s%d", i > 0 ? ", " : "", (int)nodes[i]);
+    printf(", \"%s\": [", key);
+    for (int32_t i = 0; i < count; i++) {
+        fputs(i > 0 ? ", [" : "[", stdout);
+        for (int32_t k = 0; k < size && nodes[i * size + k] >= 0; k++)
+            printf("%s%d", k > 0 ? ", " : "", (int)nodes[i * size + k]);
+        putchar(']');
+    }
     putchar(']');
 }
 
-// Elements that are lines, and the faces of the surface.
-static void put_mesh(const pcs_model *model, int32_t mesh)
+// Parts with bars or beams: their elements and the size of the section.
+static void put_lines(const pcs_model *model, pcs_mesh_id mesh)
 {
-    const char *before = "";
-    printf("%s{", row_start(mesh));
-    put_member(true, "name", pcs_model_mesh_name(model, mesh));
+    int32_t count = 0;
     fputs(", \"lines\": [", stdout);
     for (int32_t p = 0; p < pcs_model_mesh_part_count(model, mesh); p++) {
-        const pcs_mesh_part_view part = pcs_model_mesh_part(model, mesh, p);
-        for (int32_t e = 0; part.nodes_per_element == 2 && e < part.n_elements; e++) {
-            put_corners(before, part.nodes + 2 * e, 2);
-            before = ", ";
-        }
+        pcs_mesh_part_view part = pcs_model_mesh_part(model, mesh, p);
+        if (part.nodes_per_element != 2)
+            continue;
+        const pcs_section *section = part.section;
+        double edge = sqrt(section->area); // a square, unless more is known
+        bool known = section->drawn.x > 0;
+        pcs_vec2 size = known ? section->drawn : (pcs_vec2){edge, edge};
+        printf("%s{", count++ > 0 ? ", " : "");
+        put_member(true, "kind", pcs_element_kind_name(part.kind));
+        printf(", \"round\": %s", known && section->round ? "true" : "false");
+        put_numbers("size", (const double[]){size.x, size.y}, 2);
+        put_node_lists("elements", part.nodes, 2, part.n_elements);
+        putchar('}');
     }
-    fputs("], \"faces\": [", stdout);
-    before = "";
+    putchar(']');
+}
+
+static void put_mesh(const pcs_model *model, pcs_mesh_id mesh)
+{
     pcs_mesh_group_view group;
-    for (int32_t g = 0; (group = pcs_model_mesh_group(model, mesh, g)).name; g++) {
-        for (int32_t f = 0; strcmp(group.name, "surface") == 0 && f < group.n_faces; f++) {
-            put_corners(before, group.faces[f], PCS_FACE_NODES_MAX);
-            before = ", ";
-        }
-    }
-    fputs("]}", stdout);
+    putchar('{');
+    put_member(true, "name", pcs_model_mesh_name(model, mesh));
+    printf(", \"nodes\": %d", (int)pcs_model_mesh_node_count(model, mesh));
+    put_lines(model, mesh);
+    for (int32_t g = 0; (group = pcs_model_mesh_group(model, mesh, g)).name; g++)
+        if (strcmp(group.name, "surface") == 0)
+            put_node_lists("faces", group.n_faces > 0 ? group.faces[0] : NULL, PCS_FACE_NODES_MAX,
+                           group.n_faces);
+    putchar('}');
 }
 
 pcs_status cli_drawings_json(const pcs_model *model)
 {
-    drawing_walk walk = {model, 0};
+    drawing_list list = {.model = model};
     printf("{\"dimension\": %d, \"bodies\": [", (int)pcs_model_dimension(model));
     for (int32_t i = 0; i < pcs_model_place_count(model); i++) {
         fputs(i > 0 ? ", " : "", stdout);
         put_text(pcs_model_body_name(model, i));
     }
-    fputs("], \"drawings\": [", stdout);
-    pcs_status status = pcs_model_draw(model, put_drawing, &walk);
     fputs("], \"meshes\": [", stdout);
-    for (int32_t i = 0; i < pcs_model_mesh_count(model); i++)
+    for (int32_t i = 0; i < pcs_model_mesh_count(model); i++) {
+        fputs(row_start(i), stdout);
         put_mesh(model, i);
+    }
+    fputs("], \"drawings\": [", stdout);
+    pcs_status status = pcs_model_draw(model, put_drawing, &list);
     fputs("]}\n", stdout);
     return status;
 }

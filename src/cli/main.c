@@ -25,14 +25,16 @@ static const verb verbs[] = {
     {"compare", cli_compare, "compare schemes on models: work and precision, profiles, drift"},
     {"solve", cli_solve, "solve contact problems from files and check the answers"},
     {"bench", cli_bench, "measure the solvers on contact problems, also against a peer"},
-    {"list", cli_list, "list schemes, solvers, joints, contacts, shapes and keys, with defaults"},
+    {"list", cli_list,
+     "list schemes, solvers, joints, contacts, shapes, meshes and keys, with defaults"},
 };
 enum { VERB_COUNT = sizeof verbs / sizeof *verbs };
 
 static void print_help(FILE *out)
 {
     fputs("usage: percuss VERB [ARGUMENT]...\n\n"
-          "Simulates mechanisms of rigid bodies with joints, impacts and dry friction.\n\n"
+          "Simulates mechanisms of rigid and flexible bodies with joints, impacts and dry "
+          "friction.\n\n"
           "verbs:\n",
           out);
     for (int i = 0; i < VERB_COUNT; i++)

@@ -21,3 +21,15 @@ const char *pcs_element_kind_name(pcs_element_kind kind)
     const pcs_fe_class *class = pcs_fe_class_find(kind);
     return class ? class->name : NULL;
 }
+
+const char *pcs_element_kind_help(pcs_element_kind kind)
+{
+    const pcs_fe_class *class = pcs_fe_class_find(kind);
+    return class ? class->help : NULL;
+}
+
+bool pcs_element_kind_allowed(pcs_element_kind kind, int32_t dimension)
+{
+    const pcs_fe_class *class = pcs_fe_class_find(kind);
+    return class && (dimension == 2 ? class->planar : class->spatial);
+}

@@ -153,6 +153,12 @@ const char *pcs_material_law_name(pcs_material_law law)
     return class ? class->name : NULL;
 }
 
+const char *pcs_material_law_help(pcs_material_law law)
+{
+    const pcs_law_class *class = pcs_law_class_find(law);
+    return class ? class->help : NULL;
+}
+
 // Steel
 pcs_material pcs_material_default(void)
 {

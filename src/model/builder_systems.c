@@ -393,7 +393,10 @@ pcs_status pcs_builder_add_system_nodes(pcs_builder *builder)
 void pcs_builder_drop_system_nodes(pcs_builder *builder)
 {
     pcs_model *model = builder->model;
-    while (model->nodes.count > model->bodies.count) {
+    int32_t kept = model->bodies.count; // nodes of bodies and meshes stand before those of systems
+    for (int32_t k = 0; k < model->meshes.count; ++k)
+        kept += model->meshes.data[k].n_nodes;
+    while (model->nodes.count > kept) {
         const pcs_node *node = &model->nodes.data[--model->nodes.count];
         model->n_q -= node->n_q;
         model->n_v -= node->n_v;

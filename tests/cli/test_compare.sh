@@ -62,6 +62,45 @@ awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
     $at["error_q_max"] > 1e-15 || $at["error_v_max"] != 0 { print }' itself.csv >wrong
 expect_empty wrong
 
+# ---- The L1 norm with observed orders ----
+# x = sin(t) with one mass and one spring: all coordinates but one stand still, so the norm over all of
+# them is that of this one. The second order is in every row and in the fit; the largest step meets
+# every third output time alone.
+cat >oscillator.yaml <<'YAML'
+dimension: 2
+bodies:
+  p: {point: true, mass: 1.7, position: [0, 0], velocity: [1, 0]}
+springs:
+  s: {type: point, bodies: [ground, p], a: [-1000, 0], b: [0, 0], stiffness: 1.7, rest: 1000}
+simulation: {scheme: moreau-jean, step: 1e-2, end: 6, theta: 0.5}
+YAML
+expect_code 0 compare oscillator.yaml --schemes moreau-jean --steps 3e-2,1e-2,5e-3,2.5e-3 --samples 600 \
+    --reference phem56@1e-11 --error l1 -o l1
+expect_text out "^L1 error +level +q +v +order q +order v$"
+expect_text out "^moreau-jean +0.03 +[0-9.]+e-0[0-9] +[0-9.]+e-0[0-9] +- +-$"
+for level in 0.01 0.005 0.0025 fit; do
+    expect_text out "^moreau-jean +$level .* +2\.0[0-9] +(2\.0[0-9]|1\.9[0-9])$"
+done
+# The trapezoidal rule turns the phase by h^2/12 too little in a unit of time: sum |cos t| t h^2/12 / sum |sin t|.
+awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+    { h = $at["level"]; error = size = 0
+      for (t = 0.01; t < 6.005; t += 0.01) {
+          c = cos(t); s = sin(t); error += (c < 0 ? -c : c) * t * h^2 / 12; size += s < 0 ? -s : s }
+      d = $at["error_q_l1"] / (error / size) - 1
+      if (d > 0.02 || d < -0.02 || $at["error_v_l1"] <= 0 || $at["error_signal_1"] != "") print }' \
+    l1.csv >wrong
+expect_empty wrong
+# Signals in place of q and v: the relative error of a signal does not depend on its sign or unit.
+expect_code 0 compare oscillator.yaml --schemes moreau-jean --steps 3e-2,1e-2 --samples 200 \
+    --reference phem56@1e-11 --error l1 --signals body.p.position.x,body.p.velocity.x -o signals
+expect_text out "^a: body.p.position.x$"
+expect_text out "^b: body.p.velocity.x$"
+expect_text out "^L1 error +level +a +b +order a +order b$"
+awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+    { q = $at["error_signal_1"] / $at["error_q_l1"] - 1; v = $at["error_signal_2"] / $at["error_v_l1"] - 1 }
+    q > 1e-6 || q < -1e-6 || v > 1e-6 || v < -1e-6 { print }' signals.csv >wrong
+expect_empty wrong
+
 # Without -o nothing is written, without a reference there are no errors.
 before=$(ls)
 expect_code 0 compare ball.yaml --schemes moreau-jean --steps 1e-2 --reference none
@@ -114,7 +153,10 @@ expect_mistake "must be a positive number" compare pendulum.yaml --schemes morea
 expect_mistake "must be an integer" "${good[@]}" --samples 0
 expect_mistake "use --profile error" "${good[@]}" --profile tolerance
 expect_mistake "must be tolerance or error" "${good[@]}" --profile speed
-expect_mistake "must be end or worst" "${good[@]}" --error mean
+expect_mistake "must be end, worst or l1" "${good[@]}" --error mean
+expect_mistake "signals needs --error l1" "${good[@]}" --signals body.rod.angle
+expect_mistake "pendulum.yaml: .*body.rod.angel" "${good[@]}" --error l1 --signals body.rod.angel
+expect_mistake "at most 2 signals" "${good[@]}" --error l1 --signals time,body.rod.angle,energy.total
 expect_mistake "--reference: unknown scheme 'x'" "${good[@]}" --reference x@1
 expect_mistake "level" "${good[@]}" --reference moreau-jean@x
 expect_mistake "cannot read" "${good[@]}" --beside missing.csv

@@ -31,6 +31,15 @@ done
 expect_code 0 list joints
 expect_text out "^  gear +2D, 3D +"
 expect_text out "^  rack +2D, 3D +"
+expect_code 0 list meshes
+expect_text out "^  beam +2D, 3D +geometrically exact"
+expect_text out "^  hexahedron +3D +solid with 8 nodes"
+for word in bar linear-beam linear-timoshenko plain-hexahedron tetrahedron st-venant neo-hookean \
+    plane sphere box cylinder capsule faces; do
+    expect_text out "^  $word +[A-Za-z0-9]"
+done
+expect_code 0 list schemes
+expect_text out "^  nonsmooth-alpha: "
 expect_code 0 list keys
 expect_text out "^  bodies\.NAME\.shape\.sphere$"
 expect_text out "^  dimension \(required\)$"
@@ -38,6 +47,7 @@ expect_text out "radius, m"
 expect_code 0 list --json
 expect_text out '^\{"version": "[0-9.]+",$'
 expect_text out '"path": "bodies.NAME.rotation.axis", "owner": "a rotation", "key": "axis"'
+expect_text out '"name": "tetrahedron", "dimensions": \[3\]'
 expect_text out '"key": "theta", "type": "number", "default": 0.5, "range": \[0.5, 1\]'
 if command -v python3 >/dev/null; then
     python3 -m json.tool out >/dev/null || fail "list --json is not JSON"
@@ -47,7 +57,7 @@ expect_mistake "did you mean 'schemes'" list scheems
 expect_mistake "there are schemes" list everything
 
 expect_code 0 --help
-for verb in run check info solve bench list; do
+for verb in run check static modes info plot export report compare solve bench list; do
     expect_text out "^  $verb "
     expect_code 0 "$verb" --help
     expect_text out "^usage: percuss $verb"
@@ -64,7 +74,7 @@ done
 if [[ -n ${PERCUSS_SOURCE:-} ]]; then
     docs=$PERCUSS_SOURCE/docs
     sed 's/\\-/-/g' "$docs/percuss.1" >manual
-    for verb in run check info solve bench list; do
+    for verb in run check static modes info plot export report compare solve bench list; do
         expect_code 0 "$verb" --help
         grep -oE '^  --[a-z-]+' out | tr -d ' ' >options
         [[ -s options ]] || fail "no options in $verb --help"

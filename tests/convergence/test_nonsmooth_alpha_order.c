@@ -7,28 +7,9 @@
 #include "support/alpha_scenes.h"
 #include "support/example_run.h"
 #include "support/near.h"
+#include "support/order_fit.h"
 
 #include "math/rotation.h"
-
-typedef struct fit {
-    int n;
-    double x, xx, y, xy;
-} fit;
-
-static void add(fit *f, double h, double error)
-{
-    const double x = log(h), y = log(error);
-    ++f->n;
-    f->x += x;
-    f->xx += x * x;
-    f->y += y;
-    f->xy += x * y;
-}
-
-static double order(const fit *f)
-{
-    return (f->n * f->xy - f->x * f->y) / (f->n * f->xx - f->x * f->x);
-}
 
 // A model from a scene or from an example file, with one scheme and step.
 typedef struct subject {
@@ -112,7 +93,7 @@ static void measure(const bench *b, double h, double error[2])
 // up to the next one show the largest.
 static void find_orders(const bench *b)
 {
-    fit f[2] = {{0}, {0}};
+    order_fit f[2] = {{0}, {0}};
     double h = b->largest, most[2] = {0, 0};
     for (int i = 0; i < b->steps; ++i, h /= b->ratio) {
         most[0] = most[1] = 0;
@@ -122,13 +103,13 @@ static void find_orders(const bench *b)
             most[0] = fmax(most[0], error[0]);
             most[1] = fmax(most[1], error[1]);
         }
-        add(&f[0], h, most[0]);
-        add(&f[1], h, most[1]);
+        order_add(&f[0], h, most[0]);
+        order_add(&f[1], h, most[1]);
     }
-    print_message("%s: order %.2f in q, %.2f in v; last errors %.2g, %.2g\n", b->name, order(&f[0]),
-                  order(&f[1]), most[0], most[1]);
-    assert_true(order(&f[0]) >= b->expected - 0.1);
-    assert_true(order(&f[1]) >= b->expected - 0.1);
+    print_message("%s: order %.2f in q, %.2f in v; last errors %.2g, %.2g\n", b->name,
+                  order_slope(&f[0]), order_slope(&f[1]), most[0], most[1]);
+    assert_true(order_slope(&f[0]) >= b->expected - 0.1);
+    assert_true(order_slope(&f[1]) >= b->expected - 0.1);
 }
 
 static void test_order_with_impacts(void **state)
@@ -202,7 +183,7 @@ static void test_chain(void **state)
         v[i] = pcs_simulation_v(r.simulation)[0];
     }
     end(&r);
-    fit f[2] = {{0}, {0}};
+    order_fit f[2] = {{0}, {0}};
     for (int k = 0; k < SIZES; ++k) {
         double error[2] = {0, 0}, size[2] = {0, 0};
         begin(&r, &chain, "nonsmooth-alpha", multiple[k] * finest,
@@ -216,11 +197,12 @@ static void test_chain(void **state)
         }
         end(&r);
         for (int j = 0; j < 2; ++j)
-            add(&f[j], multiple[k] * finest, error[j] / size[j]);
+            order_add(&f[j], multiple[k] * finest, error[j] / size[j]);
     }
-    print_message("chain (B8): order %.2f in q, %.2f in v\n", order(&f[0]), order(&f[1]));
-    assert_true(order(&f[0]) >= 0.9);
-    assert_true(order(&f[1]) >= 0.9);
+    print_message("chain (B8): order %.2f in q, %.2f in v\n", order_slope(&f[0]),
+                  order_slope(&f[1]));
+    assert_true(order_slope(&f[0]) >= 0.9);
+    assert_true(order_slope(&f[1]) >= 0.9);
 }
 
 int main(void)

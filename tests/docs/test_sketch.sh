@@ -50,6 +50,50 @@ simulation: {end: 0.1}
 YAML
 expect_picture all.yaml polyline
 
+# Meshes: lines with their strokes and a wall, a joint on a node, bars in space, faces of solids.
+cat >line.yaml <<'YAML'
+dimension: 2
+meshes:
+  arm:
+    line: {from: [0.2, 0], to: [1.3, 0.1], divisions: 4, element: beam}
+    material: {young: 2.1e9, poisson: 0.3, density: 1900}
+    section: {rectangle: [0.03, 0.02]}
+    loads: [{group: end, force: [0, -7]}]
+joints:
+  pivot: {type: revolute, bodies: [ground, {mesh: arm, group: start}]}
+simulation: {end: 0.02, step: 1e-3}
+YAML
+expect_picture line.yaml path --instants 3 --trail arm.end --clamp arm.start
+cat >space.yaml <<'YAML'
+dimension: 3
+meshes:
+  arm:
+    line: {from: [0.2, 0, 0.1], to: [1.3, 0.1, 0], divisions: 3, element: bar}
+    material: {young: 2.1e9, poisson: 0.3, density: 1900}
+    section: {circle: 0.03}
+    fixed: [{group: all, components: [y, z]}, start]
+    loads: [{group: end, force: [7, 0, 0]}]
+simulation: {end: 0.02, step: 1e-3}
+YAML
+expect_picture space.yaml path --instants 2
+cat >block.yaml <<'YAML'
+dimension: 3
+gravity: [0, 0, -9.81]
+meshes:
+  block:
+    block: {size: [0.2, 0.3, 0.1], divisions: [2, 1, 1], element: tetrahedron}
+    material: {young: 2.1e6, poisson: 0.3, density: 1900}
+    position: [0, 0, 0.06]
+contacts:
+  floor: {type: surface, mesh: block, group: z_min, target: {plane: [0, 0, 1]}}
+simulation: {end: 0.02, step: 1e-3}
+YAML
+expect_picture block.yaml polygon --instants 2
+if "$sketch" block.yaml --program "$PERCUSS" --clamp block.z_min >out 2>err; then
+    fail "a clamped line of a mesh without lines"
+fi
+expect_text err "no group of a mesh with bars or beams"
+
 if "$sketch" nowhere.yaml --program "$PERCUSS" >out 2>err; then
     fail "a picture of a file that is not there"
 fi

@@ -7,6 +7,7 @@
 #include "math/rotation.h"
 
 static const double PI = 3.14159265358979323846;
+static const double CUBE_HEIGHT = 0.35; // m, of the centroid
 
 void scene_node_on_plane(scene *s, const char *name, pcs_mesh_id mesh, int32_t node,
                          pcs_vec3 origin, pcs_vec3 turn, pcs_law law)
@@ -53,6 +54,11 @@ static pcs_mesh_id add_line(scene *s, pcs_element_kind kind, int32_t n, pcs_vec3
 
 void scene_elastic_bar(scene *s)
 {
+    scene_elastic_bar_of(s, 200);
+}
+
+void scene_elastic_bar_of(scene *s, int32_t n)
+{
     const double length = 10, distance = 5.005;
     scene_begin(s, 2, pcs_v3(0, 0, 0));
     pcs_material material = pcs_material_default();
@@ -63,9 +69,9 @@ void scene_elastic_bar(scene *s)
     section.inertia[0] = section.inertia[1] = 1.0 / 12;
     section.torsion = 0.14;
     // Linear: at the large steps the nodes at the wall pass through each other, as in the thesis.
-    pcs_mesh_id bar = add_line(s, PCS_ELEMENT_LINEAR_BEAM, 200, pcs_v3(0, 0, 0),
-                               pcs_v3(length, 0, 0), material, section, pcs_v3(10, 0, 0), NULL);
-    scene_node_on_plane(s, "wall", bar, 200, pcs_v3(length + distance, 0, 0), pcs_v3(0, 0, PI / 2),
+    pcs_mesh_id bar = add_line(s, PCS_ELEMENT_LINEAR_BEAM, n, pcs_v3(0, 0, 0), pcs_v3(length, 0, 0),
+                               material, section, pcs_v3(10, 0, 0), NULL);
+    scene_node_on_plane(s, "wall", bar, n, pcs_v3(length + distance, 0, 0), pcs_v3(0, 0, PI / 2),
                         (pcs_law){0});
 }
 
@@ -114,19 +120,19 @@ static int32_t cube_node(int32_t n, int32_t i, int32_t j, int32_t k)
     return i + (n + 1) * (j + (n + 1) * k);
 }
 
-void scene_flexible_cube(scene *s, int32_t n, pcs_element_kind kind)
-{
-    scene_landing_cube(s, n, kind, 0.35, 0);
-}
-
-void scene_landing_cube(scene *s, int32_t n, pcs_element_kind kind, double height, double speed)
+// The cube of B4 without contacts, its lower face the nodes 0 to (n+1)^2 - 1 and the group "lower".
+static pcs_mesh_id add_cube(scene *s, int32_t n, pcs_element_kind kind, double height, double speed)
 {
     const double side = 0.1;
     const int32_t n_nodes = (n + 1) * (n + 1) * (n + 1), n_elements = n * n * n;
     pcs_vec3 *nodes = calloc((size_t)n_nodes, sizeof *nodes);
     int32_t *bricks = calloc((size_t)n_elements, 8 * sizeof *bricks);
-    if (!nodes || !bricks)
+    const int32_t n_lower = (n + 1) * (n + 1);
+    int32_t *lower = calloc((size_t)n_lower, sizeof *lower);
+    if (!nodes || !bricks || !lower)
         abort();
+    for (int32_t i = 0; i < n_lower; ++i)
+        lower[i] = i;
     for (int32_t k = 0, at = 0; k <= n; ++k)
         for (int32_t j = 0; j <= n; ++j)
             for (int32_t i = 0; i <= n; ++i)
@@ -149,6 +155,9 @@ void scene_landing_cube(scene *s, int32_t n, pcs_element_kind kind, double heigh
     const pcs_mesh_part_def part = {
         .kind = kind, .nodes = bricks, .n_elements = n_elements, .material = material};
     pcs_mesh_def def = pcs_mesh_default();
+    const pcs_mesh_group_def face = {.name = "lower", .nodes = lower, .n_nodes = n_lower};
+    def.groups = &face;
+    def.n_groups = 1;
     def.name = "cube";
     def.nodes = nodes;
     def.n_nodes = n_nodes;
@@ -158,11 +167,33 @@ void scene_landing_cube(scene *s, int32_t n, pcs_element_kind kind, double heigh
     def.velocity = pcs_v3(0, 0, -speed);
     pcs_mesh_id cube;
     scene_require(s, pcs_builder_add_mesh(s->builder, &def, &cube));
+    free(nodes);
+    free(bricks);
+    free(lower);
+    return cube;
+}
+
+void scene_flexible_cube(scene *s, int32_t n, pcs_element_kind kind)
+{
+    scene_landing_cube(s, n, kind, CUBE_HEIGHT, 0);
+}
+
+void scene_landing_cube(scene *s, int32_t n, pcs_element_kind kind, double height, double speed)
+{
+    const pcs_mesh_id cube = add_cube(s, n, kind, height, speed);
     for (int32_t i = 0; i < (n + 1) * (n + 1); ++i) {
         char name[32];
         snprintf(name, sizeof name, "floor%d", (int)i);
         scene_node_on_plane(s, name, cube, i, pcs_v3(0, 0, 0), pcs_v3(0, 0, 0), (pcs_law){0});
     }
-    free(nodes);
-    free(bricks);
+}
+
+void scene_flexible_cube_surface(scene *s, int32_t n, pcs_element_kind kind)
+{
+    pcs_surface_contact_def floor = pcs_surface_contact_default();
+    floor.name = "floor";
+    floor.mesh = add_cube(s, n, kind, CUBE_HEIGHT, 0);
+    floor.group = "lower";
+    floor.target = PCS_TARGET_PLANE;
+    scene_require(s, pcs_builder_add_surface_contact(s->builder, &floor));
 }

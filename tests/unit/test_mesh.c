@@ -408,6 +408,29 @@ static void refusals(void **state)
     probe_end(&p);
 }
 
+// A parameter of a load that was forgotten can still be given after finish() refused.
+static void finish_can_be_repeated(void **state)
+{
+    (void)state;
+    probe p;
+    strip s;
+    pcs_random random;
+    pcs_random_init(&random, 37);
+    begin(&p, &random, 2);
+    strip_init(&s, PCS_ELEMENT_BEAM, 0);
+    s.loads[0].value[0] = pcs_expression("1.3*missing");
+    must(&p, pcs_builder_add_mesh(p.builder, &s.mesh, NULL));
+    for (int i = 0; i < 3; ++i) {
+        assert_true(pcs_builder_finish(p.builder, &p.model) < 0);
+        assert_non_null(strstr(pcs_context_error(p.ctx), "load of mesh"));
+    }
+    must(&p, pcs_builder_set_parameter(p.builder, "missing", 0.71));
+    probe_finish(&p);
+    assert_int_equal(p.model->nodes.count, 1 + 4);
+    assert_int_equal(p.model->n_v, 3 + 4 * 3);
+    probe_end(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -418,6 +441,7 @@ int main(void)
         cmocka_unit_test(holds),
         cmocka_unit_test(frames_on_nodes),
         cmocka_unit_test(refusals),
+        cmocka_unit_test(finish_can_be_repeated),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
