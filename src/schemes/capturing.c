@@ -18,17 +18,18 @@
 enum { CONTROL_FIXED, CONTROL_ADAPTIVE };
 enum { STABILISE_NONE, STABILISE_PROJECTION };
 // As in the table of integrators.
-static const char *const integrators[] = {"heun", "bs32",   "rk4",    "rkf45",  "dopri5",
-                                          "hem5", "phem56", "alpha2", "alpha3", NULL};
-enum { INTEGRATOR_RK4 = 2, INTEGRATOR_LAST = 8 };
+static const char *const integrators[] = {"heun",   "bs32",   "rk4",    "rkf45", "dopri5", "hem5",
+                                          "phem56", "alpha2", "alpha3", "auto",  NULL};
+enum { INTEGRATOR_AUTO = 9 };
 static const char *const controls[] = {"fixed", "adaptive", NULL};
 static const char *const stabilisations[] = {"none", "projection", NULL};
 
 static const pcs_option options[CAP_OPTION_COUNT] = {
     MJ_OPTION_ROWS,
-    [CAP_INTEGRATOR] = PCS_CHOICE_ROW(
-        "integrator", INTEGRATOR_RK4, INTEGRATOR_LAST, integrators,
-        "method of the smooth parts; its order is that of the scheme"),
+    [CAP_INTEGRATOR] = PCS_CHOICE_ROW("integrator", INTEGRATOR_AUTO, INTEGRATOR_AUTO, integrators,
+                                      "method of the smooth parts; its order is that of the "
+                                      "scheme; auto: alpha2 for a model with "
+                                      "meshes, else rk4"),
     [CAP_STEP_CONTROL] = PCS_CHOICE_ROW(
         "step_control", CONTROL_FIXED, CONTROL_ADAPTIVE, controls,
         "fixed: one step between outputs; adaptive: as many as the tolerance asks for"),
@@ -62,14 +63,15 @@ static const pcs_option options[CAP_OPTION_COUNT] = {
                                    "friction, s; 0: the time between outputs"),
 };
 
-// What is kept in the state: the length that an adaptive march proposes, and the mode of each slot.
-enum { MEMORY_STEP, MEMORY_MODES };
+// What is kept in the state: the length that an adaptive march proposes, the mode of each slot, and the
+// memory of an implicit method with what is known of it (capturing_memory).
+enum { MEMORY_STEP, MEMORY_KNOWN, MEMORY_MODES };
 
 // ---- Memory ----
 
 static int64_t memory(const pcs_scheme *scheme)
 {
-    return MEMORY_MODES + scheme->model->n_slots;
+    return MEMORY_MODES + scheme->model->n_slots + 2 * (int64_t)scheme->model->n_v;
 }
 
 static pcs_status init(pcs_scheme *scheme)
@@ -87,8 +89,9 @@ static pcs_status init(pcs_scheme *scheme)
     s->forced = PCS_NEW_ARRAY(ctx, bool, m->n_slots);
     s->face_from = PCS_NEW_ARRAY(ctx, int32_t, m->n_slots);
     s->joint_impulse = PCS_NEW_ARRAY(ctx, double, m->n_rows);
+    s->filter = PCS_NEW_ARRAY(ctx, double, 2 * (int64_t)m->n_v);
     s->contact_impulse = PCS_NEW_ARRAY(ctx, double, 3 * (int64_t)m->n_slots);
-    good = good && s->forced && s->face_from && s->joint_impulse && s->contact_impulse;
+    good = good && s->filter && s->forced && s->face_from && s->joint_impulse && s->contact_impulse;
     return good ? PCS_OK : PCS_ERROR_MEMORY;
 }
 
@@ -96,8 +99,8 @@ static void destroy(pcs_scheme *scheme)
 {
     capturing *s = (capturing *)scheme;
     pcs_context *ctx = scheme->ctx;
-    void *arrays[] = {s->gap_from, s->rate_from, s->gap_to,        s->rate_to,        s->face_from,
-                      s->level,    s->forced,    s->joint_impulse, s->contact_impulse};
+    void *arrays[] = {s->gap_from, s->rate_from, s->gap_to,        s->rate_to,         s->face_from,
+                      s->level,    s->forced,    s->joint_impulse, s->contact_impulse, s->filter};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i)
         pcs_free(ctx, arrays[i]);
     pcs_march_destroy(s->march);
@@ -111,7 +114,7 @@ static pcs_status create_march(capturing *s)
     const double *option = s->mj.base.options;
     const char *name = integrators[(int)option[CAP_INTEGRATOR]];
     pcs_march_opts opts = pcs_march_default();
-    opts.class = pcs_integrator_find(name);
+    opts.class = pcs_integrator_choose(name, s->mj.base.model, "rk4");
     if (!opts.class)
         return pcs_error(s->mj.base.ctx, PCS_ERROR_INPUT, "there is no integrator '%s'", name);
     opts.fixed = (int)option[CAP_STEP_CONTROL] == CONTROL_FIXED;
@@ -145,6 +148,8 @@ static pcs_status moreau_jean_step(capturing *s, pcs_state *state, double h,
     pcs_step_report part;
     pcs_status status = pcs_moreau_jean_class.step(&s->mj.base, state, h, &part);
     PCS_TRY(status);
+    if (s->known == CAPTURING_PRESENT)
+        s->known = CAPTURING_BEFORE_IMPACT;
     pcs_step_report_add(report, &part);
     pcs_capturing_add_impulses(s, state);
     return status;
@@ -176,6 +181,29 @@ static pcs_status time_stepping(capturing *s, pcs_state *state, double until,
     return status;
 }
 
+// Generalized-alpha filters the accelerations; a filter that began anew in each output step would let
+// the high frequencies of a mesh grow. It goes on over impacts too, with the accelerations before
+// them: those after an impact, of damped elements of which one node has got another velocity, are
+// beyond what a step resolves. That costs O(h^2) at each impact, the order of the method.
+static void hand_over_filter(capturing *s)
+{
+    const size_t n = (size_t)s->mj.base.model->n_v;
+    if (s->known != CAPTURING_NO_MEMORY)
+        memcpy(s->march->to.extra, s->filter, sizeof(double) * n);
+    if (s->known == CAPTURING_BEFORE_IMPACT)
+        memcpy(s->march->to.a, s->filter + n, sizeof(double) * n);
+}
+
+static void keep_filter(capturing *s)
+{
+    const size_t n = (size_t)s->mj.base.model->n_v;
+    if (!s->march->opts.class->implicit)
+        return;
+    memcpy(s->filter, s->march->to.extra, sizeof(double) * n);
+    memcpy(s->filter + n, s->march->to.a, sizeof(double) * n);
+    s->known = CAPTURING_PRESENT;
+}
+
 static void count_smooth(capturing *s, pcs_step_report *report)
 {
     const double h = s->march->to.t - s->march->from.t;
@@ -188,7 +216,11 @@ static pcs_status smooth_part(capturing *s, pcs_state *state, pcs_step_report *r
 {
     capturing_event kind;
     double t_a, t_b;
-    PCS_TRY(pcs_march_step(s->march, s->end));
+    hand_over_filter(s);
+    const pcs_status stepped = pcs_march_step(s->march, s->end);
+    if (stepped == PCS_ERROR_NUMERIC && s->march->opts.fixed && s->march->opts.class->implicit)
+        return time_stepping(s, state, s->end, report); // no solution near: see on_failure there
+    PCS_TRY(stepped);
     PCS_TRY(pcs_capturing_search(s, state, &kind, &t_a, &t_b));
     *event = kind != CAPTURING_NOTHING;
     if (kind == CAPTURING_EDGE)
@@ -198,6 +230,7 @@ static pcs_status smooth_part(capturing *s, pcs_state *state, pcs_step_report *r
             PCS_TRY(pcs_march_cut(s->march, t_a));
         count_smooth(s, report);
         pcs_capturing_store_smooth(s, state);
+        keep_filter(s);
     }
     return kind == CAPTURING_IMPACT ? impact_step(s, state, t_b, report) : PCS_OK;
 }
@@ -254,6 +287,9 @@ static pcs_status step(pcs_scheme *scheme, pcs_state *state, double h, pcs_step_
         if ((int)state->status[i] == PCS_OPEN) // impulses of the last output step are no warm start
             memset(state->r + 3 * i, 0, 3 * sizeof(double));
     }
+    const size_t filter_bytes = 2 * sizeof(double) * (size_t)m->n_v;
+    s->known = (capturing_memory)(int)state->memory[MEMORY_KNOWN];
+    memcpy(s->filter, state->memory + MEMORY_MODES + m->n_slots, filter_bytes);
     memset(s->joint_impulse, 0, sizeof(double) * (size_t)m->n_rows);
     memset(s->contact_impulse, 0, sizeof(double) * 3 * (size_t)m->n_slots);
     const pcs_march_counts before = s->march->counts;
@@ -265,6 +301,8 @@ static pcs_status step(pcs_scheme *scheme, pcs_state *state, double h, pcs_step_
     report->evaluations = pcs_smooth_evaluations(s->march->smooth) - evaluations;
     pcs_capturing_finish(s, state, report);
     state->memory[MEMORY_STEP] = s->march->h_next;
+    state->memory[MEMORY_KNOWN] = s->known;
+    memcpy(state->memory + MEMORY_MODES + m->n_slots, s->filter, filter_bytes);
     for (int32_t i = 0; i < m->n_slots; ++i)
         state->memory[MEMORY_MODES + i] = s->phase.mode[i];
     return status;

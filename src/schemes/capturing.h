@@ -33,6 +33,13 @@ typedef enum capturing_event {
     CAPTURING_EDGE     // a closed contact goes over to another face
 } capturing_event;
 
+// What is known of the memory of an implicit method.
+typedef enum capturing_memory {
+    CAPTURING_NO_MEMORY,
+    CAPTURING_PRESENT,      // that of the present state
+    CAPTURING_BEFORE_IMPACT // that before a Moreau-Jean step
+} capturing_memory;
+
 typedef struct capturing {
     moreau_jean mj; // first, as its functions want it
     pcs_march *march;
@@ -45,6 +52,8 @@ typedef struct capturing {
     double *level; // gap below which an open contact counts as closed in this step
     bool edge;     // a closed contact changes its face in this step
     // Over the whole output step: impulses, for the state.
+    double *filter; // 2 n_v: memory of an implicit method and the accelerations it belongs to
+    capturing_memory known;
     double *joint_impulse, *contact_impulse;
     double begin, end; // of the output step
     double width;      // |t_b - t_a| of an event's interval

@@ -203,7 +203,7 @@ static pcs_status create_march(event_driven *s)
     const double *option = s->base.options;
     const char *integrator = pcs_ed_options[ED_INTEGRATOR].choices[(int)option[ED_INTEGRATOR]];
     pcs_march_opts opts = pcs_march_default();
-    opts.class = pcs_integrator_find(integrator);
+    opts.class = pcs_integrator_choose(integrator, s->base.model, "phem56");
     opts.fixed = option[ED_STEP_CONTROL] != 0;
     opts.tolerance = option[ED_TOLERANCE];
     opts.norm = (pcs_norm_kind)(int)option[ED_ERROR_NORM];
@@ -302,9 +302,9 @@ static void warn_stiff(event_driven *s)
         return;
     s->warned_stiff = true;
     pcs_log(s->base.ctx, PCS_LOG_WARNING,
-            "t = %g: the system is stiff: stability, not the tolerance, limits the steps of %s; "
-            "integrator: alpha2 takes longer ones",
-            march->counts.stiff_time, march->opts.class->name);
+            "t = %g: the system is stiff: stability, not the tolerance, limits the steps of %s to "
+            "%.2g s (%.1g steps for a second); integrator: alpha2 takes longer ones",
+            march->counts.stiff_time, march->opts.class->name, march->h, 1 / march->h);
 }
 
 // After a step: branches of angles, gaps that have opened, closed contacts that have drifted.

@@ -4,23 +4,25 @@
 #include "schemes/march.h"
 #include "schemes/moreau_jean.h"
 
-static const char *const integrators[] = {"heun", "bs32",   "rk4",    "rkf45",  "dopri5",
-                                          "hem5", "phem56", "alpha2", "alpha3", NULL};
+static const char *const integrators[] = {"heun",   "bs32",   "rk4",    "rkf45", "dopri5", "hem5",
+                                          "phem56", "alpha2", "alpha3", "auto",  NULL};
 static const char *const controls[] = {"adaptive", "fixed", NULL};
 static const char *const norms[] = {"euclidean", "weighted", NULL};
 static const char *const stabilisations[] = {
     "none", "baumgarte", "projection", "compensation", "compensation_velocity", "ggl", NULL};
 static const char *const locators[] = {"linear", "quadratic", "bracket", NULL};
 static const char *const outputs[] = {"dense", "exact", NULL};
-enum { PHEM56 = 6, INTEGRATOR_LAST = 8 }; // places among the integrators
+enum { INTEGRATOR_AUTO = 9 }; // place among the integrators
 static const char *const switches[] = {"sticking", "turning", NULL};
 static const char *const projections[] = {"none", "bilateral", "all", NULL};
 
 const pcs_option pcs_ed_options[HY_OPTION_COUNT] = {
-    [ED_INTEGRATOR] = {"integrator", PCS_OPTION_CHOICE, PHEM56, 0, INTEGRATOR_LAST, integrators,
+    [ED_INTEGRATOR] = {"integrator", PCS_OPTION_CHOICE, INTEGRATOR_AUTO, 0, INTEGRATOR_AUTO,
+                       integrators,
                        "of the smooth phases: heun, bs32, rk4, rkf45, dopri5 (index 1), "
                        "hem5, phem56 (index 2), "
-                       "alpha2, alpha3 (generalized-alpha, for stiff systems)"},
+                       "alpha2, alpha3 (generalized-alpha, for stiff systems), "
+                       "auto (alpha2 for a model with meshes, else phem56)"},
     [ED_TOLERANCE] = {"tolerance", PCS_OPTION_REAL, 1e-8, 1e-15, 1, NULL,
                       "error of a step, m or rad, in the chosen norm"},
     [ED_STEP_CONTROL] = {"step_control", PCS_OPTION_CHOICE, 0, 0, 1, controls,

@@ -23,6 +23,14 @@ const pcs_integrator_class *pcs_integrator_find(const char *name)
     return NULL;
 }
 
+const pcs_integrator_class *pcs_integrator_choose(const char *name, const pcs_model *model,
+                                                  const char *fallback)
+{
+    if (strcmp(name, "auto") != 0)
+        return pcs_integrator_find(name);
+    return pcs_integrator_find(model->meshes.count > 0 ? "alpha2" : fallback);
+}
+
 pcs_integrator_opts pcs_integrator_default(void)
 {
     // [Haddouni 2015]: Newton 1e-10 (Table 3.1), c = 0.01 (2.128); rho = 0.8 reproduces Table 3.3

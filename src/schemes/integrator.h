@@ -105,6 +105,10 @@ extern const pcs_integrator_class pcs_integrator_alpha_index3;
 // dopri5, hem5, phem56, alpha2, alpha3.
 const pcs_integrator_class *pcs_integrator_row(int32_t i);
 const pcs_integrator_class *pcs_integrator_find(const char *name);
+// The same with `auto`: alpha2 for a model with meshes, whose highest frequencies belong to single
+// elements and would limit the steps of explicit methods, else `fallback`.
+const pcs_integrator_class *pcs_integrator_choose(const char *name, const pcs_model *model,
+                                                  const char *fallback);
 pcs_status pcs_integrator_create(const pcs_integrator_class *class, const pcs_integrator_opts *opts,
                                  pcs_context *ctx, const pcs_model *model, pcs_smooth *smooth,
                                  pcs_integrator **out) PCS_MUST_CHECK;

@@ -282,6 +282,12 @@ static pcs_status too_short(const pcs_march *m, double h, verdict outcome, doubl
 {
     const pcs_march_opts *o = &m->opts;
     const double t = m->from.t;
+    if (o->fixed && !o->class->implicit) // what an unstable step breaks first says little
+        return pcs_error(m->ctx, PCS_ERROR_NUMERIC,
+                         "t = %g: a step of %g s of %s gives nothing usable; it is too long for an "
+                         "explicit method if the model is stiff: take integrator: alpha2, or a "
+                         "smaller step, and check the forces and joints",
+                         t, h, o->class->name);
     if (outcome == UNSOLVED && status < 0)
         return pcs_error_prefix(m->ctx, status, "%s with a step of %g s", o->class->name, h);
     if (outcome == UNSOLVED)

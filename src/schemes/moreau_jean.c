@@ -26,6 +26,9 @@ static const pcs_option options[MJ_OPTION_COUNT] = {MJ_OPTION_ROWS};
 #define ROUNDING (32 * DBL_EPSILON)
 // Roundings of q that an elastic force of a mesh is the sum of.
 #define FORCE_ROUNDING 8
+// Imbalance, relative to its terms, of a step that has no solution near: beams whose lines would
+// stretch by a long step. Kept, it would feed in energy without bound.
+#define DIVERGED 1e-2
 
 static moreau_jean *self(pcs_scheme *scheme)
 {
@@ -535,7 +538,8 @@ pcs_status pcs_mj_step_once(moreau_jean *s, pcs_state *state, double h, pcs_step
     PCS_TRY(solved);
     PCS_TRY(check_finite(s));
     int policy = (int)s->base.options[MJ_ON_FAILURE];
-    if (solved == PCS_NOT_CONVERGED && (policy == MJ_SHRINK_STEP || policy == MJ_STOP))
+    const bool diverged = !(report->newton_residual <= DIVERGED) && !s->keep_diverged;
+    if (solved == PCS_NOT_CONVERGED && (policy == MJ_SHRINK_STEP || policy == MJ_STOP || diverged))
         return solved; // the state is untouched
     positions(s);
     pcs_status projected = pcs_mj_project(s, report);
@@ -545,15 +549,17 @@ pcs_status pcs_mj_step_once(moreau_jean *s, pcs_state *state, double h, pcs_step
     return solved == PCS_OK ? projected : solved;
 }
 
-// Shrinks the step by halves when the policy asks for it.
+// Shrinks the step by halves when the policy asks for it, and when it has diverged: accept is about
+// residuals that are small, if not small enough.
 static pcs_status step_halved(moreau_jean *s, pcs_state *state, double h, int depth,
                               pcs_step_report *report)
 {
     enum { HALVINGS_MAX = 10 };
+    const int policy = (int)s->base.options[MJ_ON_FAILURE];
     pcs_step_report part = {0};
+    s->keep_diverged = depth == HALVINGS_MAX;
     pcs_status status = pcs_mj_step_once(s, state, h, &part);
-    if (status != PCS_NOT_CONVERGED || (int)s->base.options[MJ_ON_FAILURE] != MJ_SHRINK_STEP ||
-        part.h > 0) { // taken
+    if (status != PCS_NOT_CONVERGED || policy == MJ_STOP || part.h > 0) { // taken
         pcs_step_report_add(report, &part);
         return status;
     }

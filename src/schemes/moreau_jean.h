@@ -80,6 +80,7 @@ typedef struct moreau_jean {
     double t_k;
     const bool *forced; // by slot: active whatever the forecast says; NULL: none
     double violation;   // deepest penetration that the step added, before the projection
+    bool keep_diverged; // the step is taken even if Newton's method went astray
 
     pcs_configuration forecast; // q_k [+] theta h v_k: geometry of rows and contacts
     pcs_configuration middle;   // q_{k+theta}, v_{k+theta}: forces
@@ -112,8 +113,8 @@ typedef struct moreau_jean {
     bool W_ready;
 } moreau_jean;
 
-// One step without retries. The state is untouched after an error, and when the policy is shrink_step
-// or stop and a solve did not converge: PCS_NOT_CONVERGED with report->h = 0.
+// One step without retries. The state is untouched after an error, and when a solve did not converge
+// and the policy is shrink_step or stop, or the solve diverged: PCS_NOT_CONVERGED with report->h = 0.
 pcs_status pcs_mj_step_once(moreau_jean *s, pcs_state *state, double h, pcs_step_report *report)
     PCS_MUST_CHECK;
 

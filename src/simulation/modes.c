@@ -265,8 +265,8 @@ static double scaled_norm(const pcs_modes *w, const double *x)
 }
 
 // An upper bound of |x^T K x| with the largest stiffness of each node, in units that translations and
-// rotations share: what the entries of K are rounded to is a part of it.
-static double stiffness_bound(pcs_modes *w, const double *x)
+// rotations share: what the entries of K are rounded to is a part of it. `largest` bounds omega^2.
+static double stiffness_bound(pcs_modes *w, const double *x, double *largest)
 {
     const pcs_model *m = w->model;
     const double *mass = w->eigen.mass;
@@ -274,6 +274,7 @@ static double stiffness_bound(pcs_modes *w, const double *x)
     for (int32_t i = 0; i < m->n_v; ++i)
         root[i] = mass[i] > 0 ? 1 / sqrt(mass[i]) : 0;
     multiply(&w->eigen, true, root, sums);
+    *largest = 0;
     for (int32_t k = 0; k < m->nodes.count; ++k) {
         const pcs_node *node = pcs_model_node(m, k);
         double most = 0, size = 0;
@@ -282,27 +283,29 @@ static double stiffness_bound(pcs_modes *w, const double *x)
             size += mass[i] * x[i] * x[i];
         }
         bound += most * size;
+        *largest = fmax(*largest, most);
     }
     return bound;
 }
 
 // omega^2 from x^T K x, kind and residual of mode k. A mode is rigid when x^T K x is no more than what
-// rounding leaves of a stiffness.
+// rounding leaves of a stiffness: of the entries of K, and of a shape that has eps of the others in it
+// (a ball beside a mesh, whose own stiffness is zero).
 static void judge(pcs_modes *w, int32_t k)
 {
     const int32_t n = w->model->n_v;
     const double *x = w->shape + (int64_t)k * n;
-    const double rounding = 64 * DBL_EPSILON, bound = stiffness_bound(w, x);
-    double *Kx = w->x, *Mx = w->y, *size = w->z;
+    double largest;
+    const double rounding = 64 * DBL_EPSILON, bound = stiffness_bound(w, x, &largest);
+    double *Kx = w->x, *Mx = w->y;
     pcs_eigen_multiply(&w->eigen, x, Kx);
-    multiply(&w->eigen, true, x, size);
     pcs_model_mass_multiply(w->model, &w->c, x, Mx);
     const double square = dot(n, x, Kx) / dot(n, x, Mx);
-    w->kind[k] = fabs(square) <= rounding * bound ? PCS_MODE_RIGID
-                 : square > 0                     ? PCS_MODE_FLEXIBLE
-                                                  : PCS_MODE_UNSTABLE;
+    w->kind[k] = fabs(square) <= rounding * (bound + rounding * largest) ? PCS_MODE_RIGID
+                 : square > 0                                            ? PCS_MODE_FLEXIBLE
+                                                                         : PCS_MODE_UNSTABLE;
     w->square[k] = w->kind[k] == PCS_MODE_RIGID ? 0 : square;
-    const double scale = w->kind[k] == PCS_MODE_RIGID ? fmax(scaled_norm(w, size), bound)
+    const double scale = w->kind[k] == PCS_MODE_RIGID ? fmax(largest, bound)
                                                       : fabs(square) * scaled_norm(w, Mx);
     for (int32_t i = 0; i < n; ++i)
         Kx[i] -= w->square[k] * Mx[i];

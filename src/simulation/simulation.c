@@ -299,6 +299,25 @@ static void count_step(pcs_simulation *s, const pcs_step_report *r, pcs_status s
                           (pcs_event){t, r->residual, PCS_EVENT_UNCONVERGED, -1});
 }
 
+// A run whose scheme has got to take very many steps is told about before they are taken.
+static void warn_of_length(pcs_simulation *s)
+{
+    const double many = 1e7; // hours even for the smallest models
+    const int64_t seen = 1000;
+    const pcs_statistics *st = &s->statistics;
+    const double done = *s->state.t - s->def.start;
+    if (s->told_length || st->inner_steps < seen || st->inner_steps <= st->steps || !(done > 0))
+        return;
+    s->told_length = true;
+    const double total = (double)st->inner_steps * (s->def.end - s->def.start) / done;
+    if (total > many)
+        pcs_log(s->ctx, PCS_LOG_WARNING,
+                "t = %g: the scheme has taken %lld steps so far; the whole run would take about "
+                "%.1e. A larger tolerance, an implicit integrator (alpha2) or scheme: "
+                "nonsmooth-alpha takes fewer",
+                *s->state.t, (long long)st->inner_steps, total);
+}
+
 pcs_status pcs_simulation_step(pcs_simulation *s)
 {
     PCS_TRY(pcs_simulation_start(s));
@@ -322,6 +341,7 @@ pcs_status pcs_simulation_step(pcs_simulation *s)
     *s->state.t = next;
     ++s->step;
     count_step(s, &report, status);
+    warn_of_length(s);
     return status;
 }
 

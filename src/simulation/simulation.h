@@ -28,6 +28,7 @@ struct pcs_simulation {
     bool equilibrated; // the state is an equilibrium, or on the way to one (statics.c)
     pcs_present *present;
     double *events;                // own copy of def.events, ascending
+    bool told_length;              // see warn_of_length()
     pcs_problem_hook problem_hook; // the scheme looks at it if there is one
 };
 

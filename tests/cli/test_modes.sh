@@ -70,6 +70,23 @@ YAML
 expect_code 0 modes inverted.yaml
 expect_text out "unstable .*grows as exp\(3\.74"
 
+# A mesh from a file: bending about y and z, beta^2/(2 pi L^2) sqrt(E I/(rho A)), beta 1.8751 and 4.6941.
+# Ten elements are 0.1 % off in the first and 2.3 % in the second mode (measured); the bounds are just above.
+expect_code 0 modes "$PERCUSS_SOURCE/examples/cantilever.yaml" --count 4
+python3 - out <<'PY' || fail "frequencies of the cantilever: $(cat out)"
+import math, sys
+rows = [line.split() for line in open(sys.argv[1])]
+found = [float(r[1]) for r in rows if len(r) > 3 and r[0].isdigit()]
+E, rho, b, h, L = 2.1e11, 7800, 0.02, 0.03, 1
+exact = sorted(beta**2 / (2 * math.pi * L**2) * math.sqrt(E * e**2 / 12 / rho)
+               for e in (b, h) for beta in (1.875104, 4.694091))
+bound = [0.003, 0.003, 0.03, 0.03]
+sys.exit(not all(abs(f - x) < t * x for f, x, t in zip(found, exact, bound)) or len(found) != 4)
+PY
+# A free body beside a mesh has six modes without any stiffness.
+expect_code 0 modes "$PERCUSS_SOURCE/examples/bracket.yaml" --count 8
+expect_text out "rigid modes +6 of the 8 found"
+
 expect_mistake "modes needs a model" modes
 expect_mistake "--count 0" modes chain.yaml --count 0
 expect_mistake "--at rest: must be start or equilibrium" modes chain.yaml --at rest

@@ -72,6 +72,29 @@ expect_code 3 static turning.yaml --out never.h5
 expect_text err "no static equilibrium"
 [[ ! -e never.h5 && ! -e never.h5.part ]] || fail "a failed analysis left a result"
 
+# A mesh from a file: F L^3/(3 E I) + F L/(G A_s) of the cantilever, 0.35274 + 0.00026 mm less what the
+# turn of the load's arm takes (1e-7 of it), with the weight rho A g L^4/(8 E I) when it has one.
+cantilever=$PERCUSS_SOURCE/examples/cantilever.yaml
+for g in 0 9.81; do
+    expect_code 0 static "$cantilever" --set "gravity=[0, 0, -$g]"
+    expect_text out "equilibrium +found"
+    moved=$(sed -n 's/^  largest move *\([0-9.e-]*\) at node 10 .*/\1/p' out)
+    python3 - "$moved" "$g" <<'PY' || fail "cantilever with g = $g: the tip moves by $moved"
+import sys
+moved, g = float(sys.argv[1]), float(sys.argv[2])
+E, nu, rho, b, h, L, F = 2.1e11, 0.3, 7800, 0.02, 0.03, 1, 10
+A, I, G = b * h, b * h**3 / 12, E / 2 / (1 + nu)
+exact = F * L**3 / (3 * E * I) + F * L / (G * A * 5 / 6)
+exact += rho * A * g * (L**4 / (8 * E * I) + L**2 / (2 * G * A * 5 / 6))
+# A beam element with one point of integration misses (1/n)^2/4 of the bending by an end load.
+sys.exit(not abs(moved - exact) < (0.25 / 10**2 + 1e-4) * exact)
+PY
+done
+# What nothing holds in place falls; the bracket alone stands.
+bracket=$PERCUSS_SOURCE/examples/bracket.yaml
+expect_code 3 static "$bracket"
+expect_text err "no static equilibrium.*body 'ball'"
+
 expect_mistake "static needs a model" static
 expect_mistake "one model file" static mount.yaml mount.yaml
 expect_mistake "--steps 0: must be an integer from 1" static mount.yaml --steps 0
