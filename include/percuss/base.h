@@ -4,6 +4,7 @@
 #ifndef PERCUSS_BASE_H
 #define PERCUSS_BASE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -32,7 +33,8 @@ typedef enum pcs_status {
     PCS_ERROR_MODEL = -4, // a model that cannot be simulated (contradictory joints, zero mass...)
     PCS_ERROR_SINGULAR = -5, // a matrix without a usable factorisation
     PCS_ERROR_NUMERIC = -6,  // NaN or infinity appeared during a run
-    PCS_ERROR_IO = -7        // the operating system refused to read or write
+    PCS_ERROR_IO = -7,       // the operating system refused to read or write
+    PCS_ERROR_STOPPED = -8   // the caller's stop function asked for it, in the middle of a step
 } pcs_status;
 
 PCS_API const char *pcs_status_name(pcs_status status);
@@ -50,6 +52,10 @@ typedef struct pcs_context_def {
     void *resize_user;
     pcs_log_fn log; // NULL: silent
     void *log_user;
+    // Asked between the inner steps of schemes that choose them; true ends the step with
+    // PCS_ERROR_STOPPED. What was computed before it is kept. NULL: never.
+    bool (*stop)(void *user);
+    void *stop_user;
 } pcs_context_def;
 
 PCS_API pcs_context_def pcs_context_default(void);

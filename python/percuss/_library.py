@@ -32,6 +32,7 @@ ENUMERATIONS: Dict[str, int] = {
     "PCS_ERROR_SINGULAR": -5,
     "PCS_ERROR_NUMERIC": -6,
     "PCS_ERROR_IO": -7,
+    "PCS_ERROR_STOPPED": -8,
     "PCS_JOINT_COORDINATES_MAX": 3,
     "PCS_OPEN": 0,
     "PCS_SLIP": 1,

@@ -68,6 +68,8 @@ const char *pcs_status_name(pcs_status status)
         return "error_numeric";
     case PCS_ERROR_IO:
         return "error_io";
+    case PCS_ERROR_STOPPED:
+        return "error_stopped";
     }
     return "unknown_status";
 }
@@ -153,6 +155,11 @@ pcs_status pcs_error_prefix(pcs_context *ctx, pcs_status status, const char *for
     text[length] = '\0';
     memcpy(ctx->error, text, sizeof text);
     return status;
+}
+
+bool pcs_context_stops(const pcs_context *ctx)
+{
+    return ctx->def.stop && ctx->def.stop(ctx->def.stop_user);
 }
 
 void pcs_log(pcs_context *ctx, pcs_log_level level, const char *format, ...)

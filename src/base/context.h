@@ -14,6 +14,9 @@ pcs_status pcs_error_prefix(pcs_context *ctx, pcs_status status, const char *for
     PCS_PRINTF(3, 4);
 void pcs_log(pcs_context *ctx, pcs_log_level level, const char *format, ...) PCS_PRINTF(3, 4);
 
+// Whether the caller wants a long computation to end.
+bool pcs_context_stops(const pcs_context *ctx);
+
 // Zeroed memory of count*size bytes. NULL (with the error recorded) when memory is out or the
 // product overflows; count*size == 0 gives a valid pointer to free.
 void *pcs_calloc(pcs_context *ctx, size_t count, size_t size);

@@ -426,7 +426,8 @@ static cli_exit simulate(session *run)
     }
     cli_progress_clear();
     run->wall_time = cli_wall_clock() - progress.clock_start;
-    bool good = status >= 0, complete = good && pcs_simulation_finished(simulation);
+    bool good = status >= 0 || status == PCS_ERROR_STOPPED;
+    bool complete = good && pcs_simulation_finished(simulation);
     if (!good)
         cli_message("%s", pcs_context_error(run->ctx));
     // The problem that a failed step leaves behind is the one to look at.

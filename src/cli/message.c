@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "interrupt.h"
 #include "progress.h"
 
 void cli_message(const char *format, ...)
@@ -23,10 +24,17 @@ static void print_log(void *user, pcs_log_level level, const char *text)
         cli_message("warning: %s", text);
 }
 
+static bool stop(void *user)
+{
+    (void)user;
+    return cli_interrupted();
+}
+
 pcs_context *cli_context_create(void)
 {
     pcs_context_def def = pcs_context_default();
     def.log = print_log;
+    def.stop = stop;
     pcs_context *ctx = pcs_context_create(&def);
     if (!ctx)
         cli_message("out of memory");

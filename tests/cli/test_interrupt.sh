@@ -64,3 +64,15 @@ expect_mistake "no checkpoint" run ball.yaml --resume killed.h5.part --out again
 expect_code 0 run ball.yaml --out killed.h5 --quiet
 [[ ! -e killed.h5.part ]] || fail "the leftover is still there"
 echo "ok"
+
+# A scheme that chooses its steps looks between them: this one output step would take hours.
+env --default-signal=INT "$PERCUSS" run "$PERCUSS_SOURCE/examples/double_pendulum.yaml" --scheme phem56 \
+    --step 1e6 --end 1e6 --out inside.h5 --quiet >out 2>err &
+runner=$!
+sleep 1
+kill -0 "$runner" 2>/dev/null || { cat out err; fail "the run ended by itself"; }
+kill -INT "$runner"
+finish 130
+[[ -f inside.h5 ]] || fail "the result was not closed"
+expect_code 0 info inside.h5
+expect_text out "result, incomplete"
