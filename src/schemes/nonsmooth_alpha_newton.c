@@ -24,9 +24,6 @@
 // its smallest value: contact statuses that go round in circles.
 #define PATIENCE 8
 #define PROGRESS 0.7
-// Factors of a mesh are dear: they serve the next correction too if the last one brought the norm down
-// by this factor.
-#define CONTRACTION 0.1
 
 typedef struct problem {
     const char *name;
@@ -482,7 +479,7 @@ static pcs_status iterate(nonsmooth_alpha *s, na_level level, int32_t *count,
         if (renew ? is_solved(&error, &last) : largest(&error) <= 1)
             return PCS_OK;
         renew = i == 0 || s->base.model->meshes.count == 0 ||
-                !(error.norm <= CONTRACTION * last.norm);
+                !(error.norm <= s->base.options[NA_CONTRACTION] * last.norm);
         if (error.norm <= PROGRESS * best) {
             best = error.norm;
             best_at = i;

@@ -35,6 +35,11 @@ const pcs_option pcs_na_options[NA_OPTION_COUNT] = {
     [NA_NEWTON_ITERATIONS] = PCS_INTEGER_ROW(
         "newton_iterations", 30, 1, 1000,
         "largest number of Newton iterations in one of the three problems of a step"),
+    [NA_CONTRACTION] = PCS_REAL_ROW(
+        "contraction", 0.1, 0, 1,
+        "models with meshes keep the factors of a matrix for the next iteration when the residual "
+        "has "
+        "shrunk to this part; 0: a new matrix in every iteration, as in the thesis"),
     [NA_LINE_SEARCH] = PCS_INTEGER_ROW(
         "line_search", 6, 0, 100,
         "shorter corrections tried when the residual grows; 0 takes the full one"),
