@@ -37,7 +37,7 @@ static void run_woodpecker(bool fixed, double mu, double frequency, double fall)
 }
 
 // Thesis, h = 1e-4: 7.66 Hz and 14.3 mm with the sleeve kept on the axis, 7.96 Hz and 7.6 mm free, 8.3
-// Hz and 5.3 mm free with mu = 0.35; 2 % is what the issue asks for. The digest's program left two or
+// Hz and 5.3 mm free with mu = 0.35; 2 % is the bound of this test. The digest's program left two or
 // three Newton solves of the free cases unconverged.
 static void test_woodpecker(void **state)
 {

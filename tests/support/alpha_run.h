@@ -5,7 +5,7 @@
 
 #include "schemes/nonsmooth_alpha.h"
 
-// Largest joint error and penetration that the issue allows at the end of any step.
+// Largest joint error and penetration allowed at the end of any step.
 #define ALPHA_KEPT 1e-10
 
 // One step, checked.
