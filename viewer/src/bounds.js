@@ -87,7 +87,7 @@ function growByMeshes(box, meshes, frame) {
 
 /** Positions of the meshes of a run, and half the width of their bars and beams. */
 function collectMeshes(run) {
-    return (run.raw.meshes?.items || []).map((m) => ({
+    return (run.raw?.meshes?.items || []).map((m) => ({
         position: decodeArray(m.position),
         count: m.position?.shape?.[1] ?? 0,
         reach: Math.max(0, ...(m.lines || []).map((l) => 0.5 * Math.max(...l.size))),
