@@ -74,16 +74,12 @@ static const struct {
     {10, {0.3284581115408, 0.9445185381786, 1.423051470207, -0.494868845487}},
 };
 
-// Twice a turn all rods lie in one line and the rows lose rank there. The index-2 methods pass: what
-// they ask of the velocities is satisfiable at the singular point too. On index 1 the drift of the
-// rows is divided by their vanishing pivots, and no tolerance brings DOPRI5 over the third passage.
-static void windows(const char *method)
+static void windows(const pcs_march_opts *opts)
 {
     scene s;
     march_run r;
     mechanism_windows(&s, 2);
-    const pcs_march_opts opts = march_run_controlled(method, TOLERANCE);
-    march_run_begin(&r, &s, &opts);
+    march_run_begin(&r, &s, opts);
     for (size_t i = 0; i < sizeof windows_reference / sizeof *windows_reference; ++i) {
         march_run_to(&r, windows_reference[i].t);
         const double angle = r.march->to.q[2], w = r.march->to.v[2];
@@ -94,11 +90,22 @@ static void windows(const char *method)
     march_run_end(&r);
 }
 
+// Twice a turn all rods lie in one line and the rows lose rank there. The index-2 methods pass: what
+// they ask of the velocities is satisfiable at the singular point too. On index 1 the drift of the
+// rows is divided by their vanishing pivots: that noise stops the control of the step, whatever the
+// tolerance, while fixed steps pass over it once the drift is held near rounding.
 static void test_windows(void **state)
 {
     (void)state;
-    windows("hem5");
-    windows("phem56");
+    pcs_march_opts opts = march_run_controlled("hem5", TOLERANCE);
+    windows(&opts);
+    opts = march_run_controlled("phem56", TOLERANCE);
+    windows(&opts);
+    opts = march_run_fixed("dopri5", 1e-3);
+    opts.stabilisation = PCS_STABILISE_COMPENSATION;
+    windows(&opts);
+    opts.first_step = 2e-3;
+    windows(&opts);
 }
 
 // ---- A03 ----
