@@ -164,6 +164,12 @@ static pcs_status impact(event_driven *s)
 
 // ---- Status ----
 
+// In the plane a sliding velocity that vanishes has stopped or changed its sign; forces decide.
+static bool turns(const event_driven *s, int32_t slot)
+{
+    return s->cause[slot] == ED_SLIP_END && s->contacts[slot].row.size == 2;
+}
+
 // Touching contacts that do not separate, each as sliding or at rest tangentially. A contact that
 // closes before its gap was ever seen open, however fine the search, is at rest: its flight, of
 // height u_N^2 / 2 a, was below the rounding of positions.
@@ -183,8 +189,7 @@ static void collect_closed(event_driven *s, bool all_at_rest)
             continue;
         }
         const double speed = hypot(u[1], s->contacts[i].row.size == 3 ? u[2] : 0);
-        const bool turns = s->cause[i] == ED_SLIP_END && s->contacts[i].row.size == 2;
-        const bool slides = s->contacts[i].row.size > 1 && speed > slow && !turns;
+        const bool slides = s->contacts[i].row.size > 1 && speed > slow && !turns(s, i);
         if (slides) {
             s->phase.direction[i][0] = u[1] / speed;
             s->phase.direction[i][1] = s->contacts[i].row.size == 3 ? u[2] / speed : 0;
@@ -237,7 +242,9 @@ static pcs_status escape(event_driven *s)
 }
 
 // Contacts that count as at rest tangentially are put to rest: what is left of their velocities,
-// below velocity_tolerance, has no direction that friction could follow.
+// below velocity_tolerance, has no direction that friction could follow. Not those that turn: they
+// rest only if the forces say so, and pcs_ed_begin() sees to it. At a dead centre of a mechanism
+// the row of the sliding velocity is zero, and to remove the rounding of such a velocity stops all.
 static pcs_status still(event_driven *s)
 {
     const pcs_ed_set *set = &s->set;
@@ -246,7 +253,7 @@ static pcs_status still(event_driven *s)
     for (int32_t k = 0; k < set->n; ++k) {
         double u[3] = {0, 0, 0};
         const int32_t slot = set->slot[k];
-        const bool rests = !set->slides[k] && set->mu[k] > 0;
+        const bool rests = !set->slides[k] && set->mu[k] > 0 && !turns(s, slot);
         pcs_contact_velocity(s->base.model, &s->contacts[slot], s->v, u);
         moving = moving || (rests && hypot(u[1], u[2]) > rounding);
         s->phase.mode[slot] = rests ? PCS_MODE_STICK : PCS_MODE_SLIDE;

@@ -3,7 +3,7 @@
 // A step of length h is made once in one piece (x_1) and once in two halves (x_2), from the same
 // state. Positions alone are compared:
 //     e = |x_2 - x_1| / (2^p - 1)   (p = 0: 2 |x_2 - x_1|),   tol_i = tolerance + relative max(|x_0|, |x_2|)
-//     error = max( max_i e_i / tol_i,  penetration / tolerance )                           (eq. 129)
+//     error = max( norm_i e_i / tol_i,  penetration / tolerance )                          (eq. 129)
 //     h_new = h min( growth, max( shrink, safety error^(-1/(p+1)) ) )
 // error <= 1 accepts the halves, which are the better solution. Penetration is that which the halves
 // add before their projection: without it a motion that is integrated exactly (free flight) lets h grow
@@ -18,6 +18,7 @@
 enum {
     MJA_TOLERANCE = MJ_OPTION_COUNT,
     MJA_RELATIVE_TOLERANCE,
+    MJA_ERROR_NORM,
     MJA_ERROR_ORDER,
     MJA_PENETRATION_CONTROL,
     MJA_SAFETY,
@@ -30,6 +31,8 @@ enum {
 };
 
 static const char *const switches[] = {"off", "on", NULL};
+enum { LARGEST, EUCLIDEAN };
+static const char *const norms[] = {"largest", "euclidean", NULL};
 
 static const pcs_option options[MJA_OPTION_COUNT] = {
     MJ_OPTION_ROWS,
@@ -38,6 +41,9 @@ static const pcs_option options[MJA_OPTION_COUNT] = {
     [MJA_RELATIVE_TOLERANCE] = PCS_REAL_ROW(
         "relative_tolerance", 0, 0, 1,
         "part of the size of a coordinate (not of a rotation) that is added to its tolerance"),
+    [MJA_ERROR_NORM] = PCS_CHOICE_ROW("error_norm", LARGEST, EUCLIDEAN, norms,
+                                      "of the errors of the coordinates: largest, or euclidean as "
+                                      "in the event-driven scheme"),
     [MJA_ERROR_ORDER] = PCS_INTEGER_ROW("error_order", 1, 0, 2,
                                         "p, order of the scheme that the error estimate assumes"),
     [MJA_PENETRATION_CONTROL] = PCS_CHOICE_ROW(
@@ -98,13 +104,13 @@ static pcs_status start(pcs_scheme *scheme, pcs_state *state, pcs_statistics *st
 
 // ---- The error ----
 
-// Largest e_i / tol_i. Rotations have no size: their tolerance is absolute.
+// Norm of e_i / tol_i. Rotations have no size: their tolerance is absolute.
 static double position_error(adaptive *s, const pcs_state *fine)
 {
     const pcs_model *m = s->mj.base.model;
     const double *option = s->mj.base.options;
     const double p = option[MJA_ERROR_ORDER], factor = p > 0 ? 1 / (exp2(p) - 1) : 2;
-    double worst = 0, sum = 0;
+    double worst = 0, squares = 0;
     pcs_model_difference(m, fine->q, s->coarse.q, s->difference);
     for (int32_t k = 0; k < m->nodes.count; ++k) {
         const pcs_node *node = pcs_model_node(m, k);
@@ -116,10 +122,12 @@ static double position_error(adaptive *s, const pcs_state *fine)
             double error = factor * fabs(s->difference[node->v + j]) /
                            (option[MJA_TOLERANCE] + option[MJA_RELATIVE_TOLERANCE] * size);
             worst = fmax(worst, error);
-            sum += error;
+            squares += error * error;
         }
     }
-    return isfinite(sum) ? worst : HUGE_VAL; // the maximum does not see a NaN
+    if (!isfinite(squares)) // the maximum does not see a NaN
+        return HUGE_VAL;
+    return (int)option[MJA_ERROR_NORM] == EUCLIDEAN ? sqrt(squares) : worst;
 }
 
 // ---- A step ----

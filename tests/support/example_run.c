@@ -30,13 +30,20 @@ static void set_options(const example_run *run, const char *options)
 void example_begin(example_run *run, const char *name, const char *scheme, double end, double step,
                    const char *options)
 {
+    example_begin_with(run, name, NULL, 0, scheme, end, step, options);
+}
+
+void example_begin_with(example_run *run, const char *name, const pcs_setting *settings,
+                        int32_t n_settings, const char *scheme, double end, double step,
+                        const char *options)
+{
     *run = (example_run){0};
     run->ctx = pcs_context_create(NULL);
     assert_non_null(run->ctx);
     const char *source = getenv("PERCUSS_SOURCE");
     char path[1024];
     snprintf(path, sizeof path, "%s/examples/%s", source ? source : ".", name);
-    require(run, pcs_model_file_read(run->ctx, path, NULL, 0, &run->file));
+    require(run, pcs_model_file_read(run->ctx, path, settings, n_settings, &run->file));
     pcs_simulation_def def = pcs_simulation_default();
     def.scheme = scheme;
     def.end = end;

@@ -16,6 +16,10 @@ typedef struct example_run {
 // the test with the library's message. Not started.
 void example_begin(example_run *run, const char *name, const char *scheme, double end, double step,
                    const char *options);
+// The same with other values in the model file.
+void example_begin_with(example_run *run, const char *name, const pcs_setting *settings,
+                        int32_t n_settings, const char *scheme, double end, double step,
+                        const char *options);
 // To the end of the run; every step must succeed.
 void example_finish(example_run *run);
 void example_end(example_run *run);
