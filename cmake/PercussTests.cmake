@@ -1,5 +1,39 @@
 # tests/<kind>/test_<name>.c is one cmocka program, tests/<kind>/test_<name>.sh one bash script. Both
 # are known to ctest as <kind>.<name> with the label <kind>; exit code 77 means skipped.
+#
+# Two things keep `./dev test` short. Tests with the label plain are left out of its sanitizer part:
+# they are about pages and scripts, or they are long studies of numbers whose code shorter tests run
+# too; `./dev sanitize` runs them all. And long tests start first (COST), so that no core waits at the end.
+
+set(plain_kinds browser docs tools)
+set(plain_tests # cli.schemes runs every scheme and integrator on every example with sanitizers
+    cli.examples
+    convergence.bouncing_ball_order convergence.flexible_order convergence.haddouni_tables convergence.iftomm
+    convergence.nonsmooth_alpha_order convergence.smooth_order convergence.smooth_reference
+    physics.flexible_benchmarks)
+set(long_kinds convergence docs)
+set(long_tests
+    cli.contact_problems cli.examples cli.report cli.schemes equivalence.determinism physics.bouncing_ball
+    physics.flexible_benchmarks physics.flexible_schemes physics.joint_mechanisms
+    physics.nonsmooth_alpha_woodpecker robustness.malformed solvers.random_problems)
+
+function(add_labelled_test kind name) # COMMAND...
+    set(labels ${kind})
+    if(kind IN_LIST plain_kinds OR "${kind}.${name}" IN_LIST plain_tests)
+        list(APPEND labels plain)
+    endif()
+    set(cost 0)
+    if(kind IN_LIST long_kinds OR "${kind}.${name}" IN_LIST long_tests)
+        set(cost 100)
+    endif()
+    add_test(NAME ${kind}.${name} COMMAND ${ARGN})
+    set_tests_properties(${kind}.${name} PROPERTIES
+        LABELS "${labels}"
+        COST ${cost}
+        ENVIRONMENT "${test_environment}"
+        SKIP_RETURN_CODE 77
+        TIMEOUT 300)
+endfunction()
 
 pkg_check_modules(cmocka REQUIRED IMPORTED_TARGET cmocka)
 find_program(BASH_PROGRAM bash REQUIRED)
@@ -26,8 +60,11 @@ if(support_sources)
     target_link_libraries(percuss_test_support INTERFACE percuss_test_support_objects)
 endif()
 
-# Tests under valgrind, beside the plain ones. With the label valgrind, run by `./dev test`: the unit
-# tests and one run of the program; with the label memcheck, run by `./dev valgrind`: all others.
+# Tests under valgrind, beside the plain ones; the sanitizers do not see reads of values that were never
+# set. With the label valgrind, run by `./dev test`: the unit tests but these, whose time goes into HDF5, cairo
+# and dense solutions to compare with, and runs of the program that write the same files. With the label
+# memcheck, run by `./dev valgrind`: all others.
+set(long_unit_tests mesh_output plot report_page result result_records saddle_flexible)
 function(add_valgrind_test name label) # ARGUMENT... of tools/memcheck
     if(VALGRIND_PROGRAM AND NOT PERCUSS_SANITIZE AND NOT PERCUSS_COVERAGE)
         add_test(NAME valgrind.${name}
@@ -61,14 +98,9 @@ foreach(source IN LISTS test_sources)
         target_link_options(${kind}_${file} PRIVATE -fno-lto)
     endif()
 
-    add_test(NAME ${kind}.${name} COMMAND ${kind}_${file})
-    set_tests_properties(${kind}.${name} PROPERTIES
-        LABELS ${kind}
-        ENVIRONMENT "${test_environment}"
-        SKIP_RETURN_CODE 77
-        TIMEOUT 300)
+    add_labelled_test(${kind} ${name} ${kind}_${file})
     set(label memcheck)
-    if(kind STREQUAL "unit")
+    if(kind STREQUAL "unit" AND NOT name IN_LIST long_unit_tests)
         set(label valgrind)
     endif()
     add_valgrind_test(${kind}.${name} ${label} --memory-only $<TARGET_FILE:${kind}_${file}>)
@@ -91,19 +123,24 @@ foreach(script IN LISTS test_scripts)
     get_filename_component(kind ${folder} NAME)
     get_filename_component(file ${script} NAME_WE)
     string(REGEX REPLACE "^test_" "" name ${file})
-    add_test(NAME ${kind}.${name} COMMAND ${BASH_PROGRAM} ${script})
-    set_tests_properties(${kind}.${name} PROPERTIES
-        LABELS ${kind}
-        ENVIRONMENT "${test_environment}"
-        SKIP_RETURN_CODE 77
-        TIMEOUT 300)
+    add_labelled_test(${kind} ${name} ${BASH_PROGRAM} ${script})
     if(kind STREQUAL "browser") # frame times are measured
         set_tests_properties(${kind}.${name} PROPERTIES RUN_SERIAL ON)
     endif()
 endforeach()
 
-set(valgrind_model ${CMAKE_CURRENT_SOURCE_DIR}/examples/bouncing_ball.yaml)
-if(TARGET percuss_program AND EXISTS ${valgrind_model})
-    add_valgrind_test(program valgrind $<TARGET_FILE:percuss_program> run ${valgrind_model}
-        --out ${CMAKE_CURRENT_BINARY_DIR}/tests/valgrind_program.h5)
+# Results with their pages, of a rigid and of a flexible body, with impacts
+function(add_valgrind_run model end)
+    set(result ${CMAKE_CURRENT_BINARY_DIR}/tests/valgrind_${model})
+    set(page)
+    if(NOT viewer_reason)
+        set(page --report=${result}.html)
+    endif()
+    add_valgrind_test(program.${model} valgrind $<TARGET_FILE:percuss_program> run
+        ${CMAKE_CURRENT_SOURCE_DIR}/examples/${model}.yaml --quiet --end ${end}
+        --out ${result}.h5 ${page})
+endfunction()
+if(TARGET percuss_program)
+    add_valgrind_run(bouncing_ball 2)
+    add_valgrind_run(oblique_beam 0.06)
 endif()

@@ -58,6 +58,12 @@ void probe_end(probe *p)
     pcs_context_destroy(p->ctx);
 }
 
+void probe_must(const probe *p, pcs_status status)
+{
+    if (status != PCS_OK)
+        fail_msg("%s", pcs_context_error(p->ctx));
+}
+
 pcs_vec3 probe_vector(pcs_random *random, int32_t dimension, double size)
 {
     pcs_vec3 a;

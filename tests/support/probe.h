@@ -32,6 +32,7 @@ void probe_begin(probe *p, int32_t dimension);
 // Finishes the model; q and v are its initial state.
 void probe_finish(probe *p);
 void probe_end(probe *p);
+void probe_must(const probe *p, pcs_status status); // fails with the message of the context
 
 // A body with unsymmetrical inertia and an eccentric centre of mass at a random pose.
 pcs_body_id probe_add_body(probe *p, pcs_random *random, const char *name);

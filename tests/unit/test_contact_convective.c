@@ -12,14 +12,10 @@
 
 #include <cmocka.h>
 
-#include "base/random.h"
-#include "math/rotation.h"
-#include "model/assembly.h"
-#include "model/contact.h"
-#include "model/model.h"
+#include "support/declared_contacts.h"
 #include "support/near.h"
 
-enum { Q_MAX = 32, SLOTS_MAX = 64, SIDE = 3 };
+enum { SIDE = 3 };
 
 // Width of the difference. Its error is width^6/140 times a seventh derivative plus rounding
 // eps |u|/width; lengths are of order 1 and angular velocities below 2, so that both are below 1e-11
@@ -27,92 +23,9 @@ enum { Q_MAX = 32, SLOTS_MAX = 64, SIDE = 3 };
 static const double WIDTH = 2e-3;
 static const double TOLERANCE = 1e-9;
 
-static const pcs_vec2 HEXAGON[] = {{-1.03, -0.91}, {0.07, -0.38}, {1.11, -0.87},
-                                   {0.72, 0.55},   {0.13, 0.21},  {-0.89, 0.79}};
-
-static const pcs_vec2 BACK[] = {{0.4, 0.9}, {-0.31, 0.63}, {-0.92, 0.81}, {-1.0, -0.9}};
-static const pcs_curve_piece CURVE[] = {
-    {.kind = PCS_CURVE_LINE, .from = {-1.0, -0.9}, .to = {0.2, -0.7}},
-    {.kind = PCS_CURVE_PARABOLA, .coefficients = {-0.692, -0.1, 0.3}, .x_from = 0.2, .x_to = 1.1},
-    {.kind = PCS_CURVE_ARC, .from = {1.1, -0.439}, .through = {1.3, 0.3}, .to = {0.4, 0.9}},
-    {.kind = PCS_CURVE_SPLINE, .points = BACK, .n_points = 4},
-};
-
-typedef struct fixture {
-    pcs_context *ctx;
-    pcs_builder *builder;
-    pcs_model *model;
-    pcs_configuration c;
-    double q[Q_MAX], v[Q_MAX], turns[8], moved[Q_MAX];
-    pcs_contact contacts[SLOTS_MAX];
-    double u[2 * SIDE + 1][SLOTS_MAX][3];
-} fixture;
-
-static void begin(fixture *f, int32_t dimension)
+static void go_to(declared_model *f, double h)
 {
-    memset(f, 0, sizeof *f);
-    pcs_context_def def = pcs_context_default();
-    f->ctx = pcs_context_create(&def);
-    assert_non_null(f->ctx);
-    assert_int_equal(pcs_builder_create(f->ctx, dimension, &f->builder), PCS_OK);
-    static const char *const names[] = {"one", "two", "dot"};
-    for (int i = 0; i < 3; i++) {
-        pcs_body_def body = pcs_body_default();
-        body.name = names[i];
-        body.mass = 1.3 + i;
-        body.inertia = (pcs_mat3){{{0.31, 0.01, 0.0}, {0.01, 0.42, 0.0}, {0.0, 0.0, 0.53}}};
-        body.point = i == 2;
-        if (i < 2)
-            body.center = pcs_v3(0.11, -0.07, dimension == 2 ? 0.0 : 0.05);
-        body.position = pcs_v3(0.37 * i, 0.53 - 0.2 * i, 0.0);
-        pcs_body_id id;
-        assert_int_equal(pcs_builder_add_body(f->builder, &body, &id), PCS_OK);
-    }
-}
-
-static void finish(fixture *f)
-{
-    if (pcs_builder_finish(f->builder, &f->model) != PCS_OK)
-        fail_msg("%s", pcs_context_error(f->ctx));
-    assert_true(f->model->n_q <= Q_MAX && f->model->n_slots <= SLOTS_MAX);
-    assert_int_equal(pcs_configuration_init(f->ctx, f->model, &f->c), PCS_OK);
-}
-
-static void end(fixture *f)
-{
-    pcs_configuration_free(f->ctx, &f->c);
-    pcs_model_destroy(f->model);
-    pcs_builder_destroy(f->builder);
-    assert_int_equal(pcs_context_heap_bytes(f->ctx), 0);
-    pcs_context_destroy(f->ctx);
-}
-
-static pcs_frame frame_on(pcs_random *random, int32_t dimension, pcs_body_id body)
-{
-    pcs_frame frame = pcs_frame_default();
-    frame.body = body;
-    double x = pcs_random_between(random, -0.4, 0.4), y = pcs_random_between(random, -0.4, 0.4);
-    double z = pcs_random_between(random, -0.4, 0.4), angle = pcs_random_between(random, -3.0, 3.0);
-    frame.position = pcs_v3(x, y, dimension == 2 ? 0.0 : z);
-    frame.rotation = dimension == 2 ? pcs_so3_exp(pcs_v3(0.0, 0.0, angle))
-                                    : pcs_so3_exp(pcs_v3(angle, 1.7 * x, 2.3 * y));
-    return frame;
-}
-
-static void random_state(fixture *f, pcs_random *random)
-{
-    double d[Q_MAX];
-    pcs_model_initial_state(f->model, f->q, f->v);
-    for (int i = 0; i < f->model->n_v; i++) {
-        d[i] = pcs_random_between(random, -1.0, 1.0);
-        f->v[i] = pcs_random_between(random, -1.0, 1.0);
-    }
-    pcs_model_retract(f->model, f->q, d, f->q);
-}
-
-static void go_to(fixture *f, double h)
-{
-    double d[Q_MAX];
+    double d[DECLARED_Q_MAX];
     for (int i = 0; i < f->model->n_v; i++)
         d[i] = h * f->v[i];
     pcs_model_retract(f->model, f->q, d, f->moved);
@@ -130,7 +43,7 @@ static pcs_vec3 material_velocity(const pcs_configuration *c, int32_t node, pcs_
 
 // The companions on a rim are material points: the velocity, relative to the plane below it, of the
 // point of b that is at `local` in b's node axes.
-static void companion_velocity(const fixture *f, const pcs_contact_pair *pair, int32_t slot,
+static void companion_velocity(const declared_model *f, const pcs_contact_pair *pair, int32_t slot,
                                pcs_vec3 local, double *u)
 {
     const pcs_contact *contact = &f->contacts[slot];
@@ -154,9 +67,9 @@ static bool is_companion(const pcs_contact_pair *pair, int32_t i)
 }
 
 // u of all slots at the places -3 .. 3 times `width`.
-static void sample(fixture *f, double width)
+static void sample(declared_model *f, double width, double u[][DECLARED_SLOTS_MAX][3])
 {
-    pcs_vec3 local[SLOTS_MAX];
+    pcs_vec3 local[DECLARED_SLOTS_MAX];
     go_to(f, 0.0);
     for (int32_t k = 0; k < f->model->contact_pairs.count; k++) {
         const pcs_contact_pair *pair = &f->model->contact_pairs.data[k];
@@ -171,32 +84,33 @@ static void sample(fixture *f, double width)
     for (int j = -SIDE; j <= SIDE; j++) {
         go_to(f, j * width);
         for (int32_t slot = 0; slot < f->model->n_slots; slot++)
-            pcs_contact_velocity(f->model, &f->contacts[slot], f->v, f->u[j + SIDE][slot]);
+            pcs_contact_velocity(f->model, &f->contacts[slot], f->v, u[j + SIDE][slot]);
         for (int32_t k = 0; k < f->model->contact_pairs.count; k++) {
             const pcs_contact_pair *pair = &f->model->contact_pairs.data[k];
             for (int32_t i = 0; i < pair->n_slots; i++)
                 if (is_companion(pair, i))
                     companion_velocity(f, pair, pair->first_slot + i, local[pair->first_slot + i],
-                                       f->u[j + SIDE][pair->first_slot + i]);
+                                       u[j + SIDE][pair->first_slot + i]);
         }
     }
 }
 
-static void differences(fixture *f, double width, double slope[][3])
+static void differences(declared_model *f, double width, double slope[][3])
 {
-    sample(f, width);
+    double u[2 * SIDE + 1][DECLARED_SLOTS_MAX][3];
+    sample(f, width, u);
     for (int32_t slot = 0; slot < f->model->n_slots; slot++)
         for (int32_t i = 0; i < f->contacts[slot].row.size; i++)
-            slope[slot][i] = (45.0 * (f->u[4][slot][i] - f->u[2][slot][i]) -
-                              9.0 * (f->u[5][slot][i] - f->u[1][slot][i]) +
-                              (f->u[6][slot][i] - f->u[0][slot][i])) /
+            slope[slot][i] = (45.0 * (u[4][slot][i] - u[2][slot][i]) -
+                              9.0 * (u[5][slot][i] - u[1][slot][i]) +
+                              (u[6][slot][i] - u[0][slot][i])) /
                              (60.0 * width);
 }
 
 // Compares all slots; counts those without a kink nearby.
-static void check_state(fixture *f, int32_t *judged, int32_t *all)
+static void check_state(declared_model *f, int32_t *judged, int32_t *all)
 {
-    static double slope[SLOTS_MAX][3], finer[SLOTS_MAX][3];
+    static double slope[DECLARED_SLOTS_MAX][3], finer[DECLARED_SLOTS_MAX][3];
     differences(f, WIDTH, slope);
     differences(f, 0.5 * WIDTH, finer);
     go_to(f, 0.0);
@@ -213,23 +127,6 @@ static void check_state(fixture *f, int32_t *judged, int32_t *all)
         }
 }
 
-static pcs_contact_def contact_of(pcs_contact_kind kind, const char *name, double friction)
-{
-    pcs_contact_def def = pcs_contact_default();
-    def.kind = kind;
-    def.name = name;
-    def.radius_a = 0.853;
-    def.radius_b = 0.317;
-    def.size = pcs_v3(0.731, 0.439, 0.283);
-    def.width = 0.517;
-    def.vertices = HEXAGON;
-    def.n_vertices = 6;
-    def.closed = true;
-    def.curve = (pcs_curve_def){CURVE, 4, true};
-    def.law = (pcs_law){friction, 0.25, 0.0};
-    return def;
-}
-
 // Each kind between body and body, ground and body, body and ground, body and point mass, with a
 // surface that is in accelerated motion.
 static void test_kinds(void **state)
@@ -243,29 +140,29 @@ static void test_kinds(void **state)
         for (int kind = 0; kind < PCS_CONTACT_KIND_COUNT; kind++) {
             if (!pcs_contact_kind_allowed((pcs_contact_kind)kind, dimension))
                 continue;
-            static fixture f;
-            begin(&f, dimension);
+            static declared_model f;
+            declared_begin(&f, dimension);
             assert_int_equal(pcs_builder_add_input(f.builder, "speed", 0.41), PCS_OK);
             for (int i = 0; i < 4; i++) {
-                pcs_contact_def def = contact_of((pcs_contact_kind)kind, names[i],
-                                                 i == 2 ? 0.0 : 0.3);
-                def.a = frame_on(&random, dimension, ends[i][0]);
-                def.b = frame_on(&random, dimension, ends[i][1]);
+                pcs_contact_def def = declared_contact((pcs_contact_kind)kind, names[i],
+                                                       i == 2 ? 0.0 : 0.3);
+                def.a = declared_frame(&random, dimension, ends[i][0]);
+                def.b = declared_frame(&random, dimension, ends[i][1]);
                 def.surface_speed[0] = pcs_expression("input.speed + 0.6*sin(1.3*t)");
                 if (dimension == 3)
                     def.surface_speed[1] = pcs_expression(i == 1 ? "input.speed" : "0.2*t^2");
                 assert_int_equal(pcs_builder_add_contact(f.builder, &def), PCS_OK);
             }
-            finish(&f);
+            declared_finish(&f);
             int32_t judged = 0, all = 0;
             for (int trial = 0; trial < 40; trial++) {
-                random_state(&f, &random);
+                declared_randomise(&f, &random);
                 check_state(&f, &judged, &all);
             }
             if (judged < all - all / 10)
                 fail_msg("kind %d: %d of %d slots are near a kink", kind, (int)(all - judged),
                          (int)all);
-            end(&f);
+            declared_end(&f);
         }
 }
 
@@ -273,13 +170,13 @@ static void test_kinds(void **state)
 static void test_outside_the_bounds(void **state)
 {
     (void)state;
-    static fixture f;
-    begin(&f, 3);
-    pcs_contact_def def = contact_of(PCS_CONTACT_POINT_PLANE, "tip", 0.3);
+    static declared_model f;
+    declared_begin(&f, 3);
+    pcs_contact_def def = declared_contact(PCS_CONTACT_POINT_PLANE, "tip", 0.3);
     def.b.body = 0;
     def.extent = (pcs_vec2){0.01, 0.01};
     assert_int_equal(pcs_builder_add_contact(f.builder, &def), PCS_OK);
-    finish(&f);
+    declared_finish(&f);
     pcs_model_initial_state(f.model, f.q, f.v);
     for (int i = 0; i < f.model->n_v; i++)
         f.v[i] = 0.7 - 0.1 * i;
@@ -289,7 +186,7 @@ static void test_outside_the_bounds(void **state)
     assert_true(f.contacts[0].gap == HUGE_VAL);
     for (int i = 0; i < 3; i++)
         assert_true(f.contacts[0].convective[i] == 0.0);
-    end(&f);
+    declared_end(&f);
 }
 
 static void test_limits(void **state)
@@ -298,8 +195,8 @@ static void test_limits(void **state)
     pcs_random random;
     pcs_random_init(&random, 19);
     for (int32_t dimension = 2; dimension <= 3; dimension++) {
-        static fixture f;
-        begin(&f, dimension);
+        static declared_model f;
+        declared_begin(&f, dimension);
         const pcs_joint_kind kinds[] = {PCS_JOINT_REVOLUTE, PCS_JOINT_PRISMATIC,
                                         PCS_JOINT_POINT_ON_LINE};
         const char *const names[] = {"hinge", "slide", "bead"};
@@ -307,8 +204,8 @@ static void test_limits(void **state)
             pcs_joint_def joint = pcs_joint_default();
             joint.name = names[k];
             joint.kind = kinds[k];
-            joint.a = frame_on(&random, dimension, 0);
-            joint.b = frame_on(&random, dimension, 1);
+            joint.a = declared_frame(&random, dimension, 0);
+            joint.b = declared_frame(&random, dimension, 1);
             joint.drive[0].has_lower = joint.drive[0].has_upper = true;
             joint.drive[0].lower = -2.9;
             joint.drive[0].upper = 2.9;
@@ -316,14 +213,14 @@ static void test_limits(void **state)
             if (pcs_builder_add_joint(f.builder, &joint, &id) != PCS_OK)
                 fail_msg("%s", pcs_context_error(f.ctx));
         }
-        finish(&f);
+        declared_finish(&f);
         int32_t judged = 0, all = 0;
         for (int trial = 0; trial < 40; trial++) {
-            random_state(&f, &random);
+            declared_randomise(&f, &random);
             check_state(&f, &judged, &all);
         }
         assert_true(judged >= all - all / 10);
-        end(&f);
+        declared_end(&f);
     }
 }
 

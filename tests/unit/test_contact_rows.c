@@ -10,128 +10,16 @@
 
 #include <cmocka.h>
 
-#include "base/random.h"
-#include "math/rotation.h"
-#include "model/assembly.h"
-#include "model/contact.h"
-#include "model/model.h"
-
-enum { Q_MAX = 32, SLOTS_MAX = 64 };
+#include "support/declared_contacts.h"
+#include "support/near.h"
 
 static const double ROUNDING = 256.0 * DBL_EPSILON;
 
-static void assert_near(double a, double b, double tolerance)
-{
-    if (!(fabs(a - b) <= tolerance))
-        fail_msg("%.17g and %.17g differ by %g", a, b, a - b);
-}
-
-static const pcs_vec2 HEXAGON[] = {{-1.03, -0.91}, {0.07, -0.38}, {1.11, -0.87},
-                                   {0.72, 0.55},   {0.13, 0.21},  {-0.89, 0.79}};
-
-static const pcs_vec2 BACK[] = {{0.4, 0.9}, {-0.31, 0.63}, {-0.92, 0.81}, {-1.0, -0.9}};
-static const pcs_curve_piece CURVE[] = {
-    {.kind = PCS_CURVE_LINE, .from = {-1.0, -0.9}, .to = {0.2, -0.7}},
-    {.kind = PCS_CURVE_PARABOLA, .coefficients = {-0.692, -0.1, 0.3}, .x_from = 0.2, .x_to = 1.1},
-    {.kind = PCS_CURVE_ARC, .from = {1.1, -0.439}, .through = {1.3, 0.3}, .to = {0.4, 0.9}},
-    {.kind = PCS_CURVE_SPLINE, .points = BACK, .n_points = 4},
-};
-
-// A model with its state; two bodies "one" and "two" and a point mass "dot".
-typedef struct fixture {
-    pcs_context *ctx;
-    pcs_builder *builder;
-    pcs_model *model;
-    pcs_configuration c;
-    double q[Q_MAX], v[Q_MAX], turns[8];
-    pcs_contact contacts[SLOTS_MAX];
-} fixture;
-
-static pcs_frame frame_on(pcs_random *random, int32_t dimension, pcs_body_id body)
-{
-    pcs_frame frame = pcs_frame_default();
-    frame.body = body;
-    double x = pcs_random_between(random, -0.4, 0.4), y = pcs_random_between(random, -0.4, 0.4);
-    double z = pcs_random_between(random, -0.4, 0.4), angle = pcs_random_between(random, -3.0, 3.0);
-    frame.position = pcs_v3(x, y, dimension == 2 ? 0.0 : z);
-    frame.rotation = dimension == 2 ? pcs_so3_exp(pcs_v3(0.0, 0.0, angle))
-                                    : pcs_so3_exp(pcs_v3(angle, 1.7 * x, 2.3 * y));
-    return frame;
-}
-
-static void begin(fixture *f, int32_t dimension)
-{
-    memset(f, 0, sizeof *f);
-    pcs_context_def def = pcs_context_default();
-    f->ctx = pcs_context_create(&def);
-    assert_non_null(f->ctx);
-    assert_int_equal(pcs_builder_create(f->ctx, dimension, &f->builder), PCS_OK);
-    static const char *const names[] = {"one", "two", "dot"};
-    for (int i = 0; i < 3; i++) {
-        pcs_body_def body = pcs_body_default();
-        body.name = names[i];
-        body.mass = 1.3 + i;
-        body.inertia = (pcs_mat3){{{0.31, 0.01, 0.0}, {0.01, 0.42, 0.0}, {0.0, 0.0, 0.53}}};
-        body.point = i == 2;
-        if (i < 2)
-            body.center = pcs_v3(0.11, -0.07, dimension == 2 ? 0.0 : 0.05);
-        body.position = pcs_v3(0.37 * i, 0.53 - 0.2 * i, 0.0);
-        pcs_body_id id;
-        assert_int_equal(pcs_builder_add_body(f->builder, &body, &id), PCS_OK);
-        assert_int_equal(id, i);
-    }
-}
-
-static void finish(fixture *f)
-{
-    if (pcs_builder_finish(f->builder, &f->model) != PCS_OK)
-        fail_msg("%s", pcs_context_error(f->ctx));
-    assert_true(f->model->n_q <= Q_MAX && f->model->n_slots <= SLOTS_MAX && f->model->n_turns <= 8);
-    assert_int_equal(pcs_configuration_init(f->ctx, f->model, &f->c), PCS_OK);
-    pcs_model_initial_state(f->model, f->q, f->v);
-}
-
-static void end(fixture *f)
-{
-    pcs_configuration_free(f->ctx, &f->c);
-    pcs_model_destroy(f->model);
-    pcs_builder_destroy(f->builder);
-    assert_int_equal(pcs_context_heap_bytes(f->ctx), 0);
-    pcs_context_destroy(f->ctx);
-}
-
-static pcs_contact_def contact_of(pcs_contact_kind kind, const char *name, double friction)
-{
-    pcs_contact_def def = pcs_contact_default();
-    def.kind = kind;
-    def.name = name;
-    def.radius_a = 0.853;
-    def.radius_b = 0.317;
-    def.size = pcs_v3(0.731, 0.439, 0.283);
-    def.width = 0.517;
-    def.vertices = HEXAGON;
-    def.n_vertices = 6;
-    def.closed = true;
-    def.curve = (pcs_curve_def){CURVE, 4, true};
-    def.law = (pcs_law){friction, 0.25, 0.0};
-    return def;
-}
-
-static void random_state(fixture *f, pcs_random *random)
-{
-    double d[Q_MAX];
-    pcs_model_initial_state(f->model, f->q, f->v);
-    for (int i = 0; i < f->model->n_v; i++) {
-        d[i] = pcs_random_between(random, -1.0, 1.0);
-        f->v[i] = pcs_random_between(random, -1.0, 1.0);
-    }
-    pcs_model_retract(f->model, f->q, d, f->q);
-}
-
 // Contacts at q [+] h v, without rows.
-static void shifted(fixture *f, double h, pcs_configuration *c, double *q, pcs_contact *contacts)
+static void shifted(declared_model *f, double h, pcs_configuration *c, double *q,
+                    pcs_contact *contacts)
 {
-    double d[Q_MAX];
+    double d[DECLARED_Q_MAX];
     for (int i = 0; i < f->model->n_v; i++)
         d[i] = h * f->v[i];
     pcs_model_retract(f->model, f->q, d, q);
@@ -172,12 +60,12 @@ static void check_frame(const pcs_contact *contact)
 
 // Rows of all slots: u against the material velocity, u_N against the rate of the gap. Central
 // differences with h = 1e-5: h^2/6 times a third derivative below 1e3, and rounding eps/h.
-static void check_rows(fixture *f)
+static void check_rows(declared_model *f)
 {
     const double h = 1e-5, tolerance = 1e-7;
     pcs_configuration c[3] = {{0}};
-    double q[3][Q_MAX];
-    static pcs_contact contacts[3][SLOTS_MAX];
+    double q[3][DECLARED_Q_MAX];
+    static pcs_contact contacts[3][DECLARED_SLOTS_MAX];
     for (int i = 0; i < 3; i++) {
         assert_int_equal(pcs_configuration_init(f->ctx, f->model, &c[i]), PCS_OK);
         shifted(f, (i - 1) * h, &c[i], q[i], contacts[i]);
@@ -222,26 +110,26 @@ static void test_rows_of_kinds(void **state)
         for (int kind = 0; kind < PCS_CONTACT_KIND_COUNT; kind++) {
             if (!pcs_contact_kind_allowed((pcs_contact_kind)kind, dimension))
                 continue;
-            fixture f;
-            begin(&f, dimension);
+            declared_model f;
+            declared_begin(&f, dimension);
             for (int i = 0; i < 4; i++) {
-                pcs_contact_def def = contact_of((pcs_contact_kind)kind, names[i],
-                                                 i == 2 ? 0.0 : 0.3);
-                def.a = frame_on(&random, dimension, ends[i][0]);
-                def.b = frame_on(&random, dimension, ends[i][1]);
+                pcs_contact_def def = declared_contact((pcs_contact_kind)kind, names[i],
+                                                       i == 2 ? 0.0 : 0.3);
+                def.a = declared_frame(&random, dimension, ends[i][0]);
+                def.b = declared_frame(&random, dimension, ends[i][1]);
                 def.surface_speed[0] = pcs_number(0.19 * i);
                 assert_int_equal(pcs_builder_add_contact(f.builder, &def), PCS_OK);
             }
-            finish(&f);
+            declared_finish(&f);
             assert_int_equal(f.model->n_slots,
                              4 * pcs_contact_kind_slots((pcs_contact_kind)kind, dimension));
             assert_int_equal(f.model->contact_pairs.data[2].row_size, 1);
             assert_int_equal(f.model->contact_pairs.data[1].row_size, dimension);
             for (int trial = 0; trial < 20; trial++) {
-                random_state(&f, &random);
+                declared_randomise(&f, &random);
                 check_rows(&f);
             }
-            end(&f);
+            declared_end(&f);
         }
 }
 
@@ -250,9 +138,9 @@ static void test_moving_surface(void **state)
 {
     (void)state;
     for (int32_t dimension = 2; dimension <= 3; dimension++) {
-        fixture f;
-        begin(&f, dimension);
-        pcs_contact_def def = contact_of(PCS_CONTACT_SPHERE_PLANE, "belt", 0.4);
+        declared_model f;
+        declared_begin(&f, dimension);
+        pcs_contact_def def = declared_contact(PCS_CONTACT_SPHERE_PLANE, "belt", 0.4);
         def.a.rotation = pcs_so3_exp(dimension == 2 ? pcs_v3(0.0, 0.0, 0.63)
                                                     : pcs_v3(0.2, -0.5, 0.63));
         def.b.body = 0;
@@ -260,7 +148,7 @@ static void test_moving_surface(void **state)
         if (dimension == 3)
             def.surface_speed[1] = pcs_number(-0.31);
         assert_int_equal(pcs_builder_add_contact(f.builder, &def), PCS_OK);
-        finish(&f);
+        declared_finish(&f);
         memset(f.v, 0, sizeof f.v);
         pcs_configuration_update(f.model, &f.c, 0.45, f.q, f.v, f.turns, NULL);
         pcs_model_contacts(f.model, &f.c, true, f.contacts);
@@ -283,7 +171,7 @@ static void test_moving_surface(void **state)
         pcs_contact_velocity(f.model, f.contacts, f.v, u);
         for (int i = 0; i < dimension; i++)
             assert_near(u[i], 0.0, ROUNDING);
-        end(&f);
+        declared_end(&f);
     }
 }
 
@@ -291,12 +179,12 @@ static void test_moving_surface(void **state)
 static void test_tangents_on_sphere(void **state)
 {
     (void)state;
-    fixture f;
-    begin(&f, 3);
-    pcs_contact_def def = contact_of(PCS_CONTACT_SPHERE_SPHERE, "balls", 0.4);
+    declared_model f;
+    declared_begin(&f, 3);
+    pcs_contact_def def = declared_contact(PCS_CONTACT_SPHERE_SPHERE, "balls", 0.4);
     def.b.body = 2;
     assert_int_equal(pcs_builder_add_contact(f.builder, &def), PCS_OK);
-    finish(&f);
+    declared_finish(&f);
     int32_t first = f.model->nodes.data[2].q;
     for (int i = 0; i < 300; i++) {
         double angle = 1e-3 * (i - 150);
@@ -307,7 +195,7 @@ static void test_tangents_on_sphere(void **state)
         pcs_model_contacts(f.model, &f.c, true, f.contacts);
         check_frame(f.contacts);
     }
-    end(&f);
+    declared_end(&f);
 }
 
 static int32_t slot_of(const pcs_model *model, const char *name)
@@ -323,8 +211,8 @@ static void test_limits(void **state)
 {
     (void)state;
     for (int32_t dimension = 2; dimension <= 3; dimension++) {
-        fixture f;
-        begin(&f, dimension);
+        declared_model f;
+        declared_begin(&f, dimension);
         pcs_joint_def hinge = pcs_joint_default(), slide = pcs_joint_default();
         hinge.name = "hinge";
         hinge.kind = PCS_JOINT_REVOLUTE;
@@ -342,11 +230,11 @@ static void test_limits(void **state)
         pcs_joint_id id;
         assert_int_equal(pcs_builder_add_joint(f.builder, &hinge, &id), PCS_OK);
         assert_int_equal(pcs_builder_add_joint(f.builder, &slide, &id), PCS_OK);
-        finish(&f);
+        declared_finish(&f);
         assert_int_equal(f.model->n_slots, 3);
 
         // The first body at 7 rad about z of the ground, reference one turn behind.
-        double d[Q_MAX] = {0};
+        double d[DECLARED_Q_MAX] = {0};
         const pcs_node *one = &f.model->nodes.data[0];
         d[one->v + (dimension == 2 ? 2 : 5)] = 7.0;
         pcs_model_retract(f.model, f.q, d, f.q);
@@ -377,15 +265,15 @@ static void test_limits(void **state)
         assert_near(u, -rate, ROUNDING);
 
         const double h = 1e-5;
-        double q[Q_MAX], gap[2];
-        static pcs_contact moved[SLOTS_MAX];
+        double q[DECLARED_Q_MAX], gap[2];
+        static pcs_contact moved[DECLARED_SLOTS_MAX];
         for (int i = 0; i < 2; i++) {
             shifted(&f, i ? h : -h, &f.c, q, moved);
             gap[i] = moved[slot[2]].gap;
         }
         pcs_contact_velocity(f.model, &f.contacts[slot[2]], f.v, &u);
         assert_near(u, (gap[1] - gap[0]) / (2.0 * h), 1e-7);
-        end(&f);
+        declared_end(&f);
     }
 }
 
@@ -413,7 +301,7 @@ static void test_checks(void **state)
             pcs_contact_kind kind = (pcs_contact_kind)k;
             assert_string_equal(pcs_contact_kind_name(kind), names[k]);
             assert_int_equal(pcs_contact_kind_slots(kind, dimension), slots[k][dimension - 2]);
-            pcs_contact_def def = contact_of(kind, "tip", 0.3);
+            pcs_contact_def def = declared_contact(kind, "tip", 0.3);
             if (pcs_contact_kind_allowed(kind, dimension))
                 assert_int_equal(pcs_contact_check(ctx, &def, dimension), PCS_OK);
             else
@@ -421,38 +309,38 @@ static void test_checks(void **state)
         }
     assert_null(pcs_contact_kind_name(PCS_CONTACT_KIND_COUNT));
     assert_int_equal(pcs_contact_kind_slots(PCS_CONTACT_KIND_COUNT, 3), 0);
-    refuse(ctx, contact_of(PCS_CONTACT_KIND_COUNT, "tip", 0.0), 3, "unknown kind");
+    refuse(ctx, declared_contact(PCS_CONTACT_KIND_COUNT, "tip", 0.0), 3, "unknown kind");
 
-    pcs_contact_def def = contact_of(PCS_CONTACT_SPHERE_PLANE, "tip", 0.0);
+    pcs_contact_def def = declared_contact(PCS_CONTACT_SPHERE_PLANE, "tip", 0.0);
     def.radius_b = 0.0;
     refuse(ctx, def, 3, "radius_b must be a number > 0, but is 0");
-    def = contact_of(PCS_CONTACT_SPHERE_SPHERE, "tip", 0.0);
+    def = declared_contact(PCS_CONTACT_SPHERE_SPHERE, "tip", 0.0);
     def.radius_a = NAN;
     refuse(ctx, def, 3, "radius_a");
-    def = contact_of(PCS_CONTACT_PIN_IN_HOLE, "tip", 0.0);
+    def = declared_contact(PCS_CONTACT_PIN_IN_HOLE, "tip", 0.0);
     def.radius_b = 0.0; // a bead
     assert_int_equal(pcs_contact_check(ctx, &def, 3), PCS_OK);
     def.radius_b = def.radius_a;
     refuse(ctx, def, 2, "smaller than radius_a");
     def.radius_b = -0.1;
     refuse(ctx, def, 2, "radius_b must be a number >= 0");
-    def = contact_of(PCS_CONTACT_BOX_PLANE, "tip", 0.0);
+    def = declared_contact(PCS_CONTACT_BOX_PLANE, "tip", 0.0);
     def.size.z = 0.0; // not used in the plane
     assert_int_equal(pcs_contact_check(ctx, &def, 2), PCS_OK);
     refuse(ctx, def, 3, "size.z");
-    def = contact_of(PCS_CONTACT_CYLINDER_PLANE, "tip", 0.0);
+    def = declared_contact(PCS_CONTACT_CYLINDER_PLANE, "tip", 0.0);
     def.size.z = INFINITY;
     refuse(ctx, def, 3, "size.z");
-    def = contact_of(PCS_CONTACT_SLIDER_GUIDE, "tip", 0.0);
+    def = declared_contact(PCS_CONTACT_SLIDER_GUIDE, "tip", 0.0);
     def.width = 0.4;
     refuse(ctx, def, 2, "does not fit");
-    def = contact_of(PCS_CONTACT_POINT_PLANE, "tip", -0.1);
+    def = declared_contact(PCS_CONTACT_POINT_PLANE, "tip", -0.1);
     refuse(ctx, def, 3, "friction");
     def.law = (pcs_law){0.0, 1.01, 0.0};
     refuse(ctx, def, 3, "restitution must be in [0, 1], but is 1.01");
     def.law = (pcs_law){0.0, 0.0, NAN};
     refuse(ctx, def, 3, "tangential restitution");
-    def = contact_of(PCS_CONTACT_POINT_PLANE, "tip", 0.0);
+    def = declared_contact(PCS_CONTACT_POINT_PLANE, "tip", 0.0);
     def.extent.y = -1.0;
     refuse(ctx, def, 3, "extent");
     def.extent.y = 0.0;
@@ -470,7 +358,7 @@ static void test_polyline_checks(void **state)
     pcs_context_def context = pcs_context_default();
     pcs_context *ctx = pcs_context_create(&context);
     assert_non_null(ctx);
-    pcs_contact_def def = contact_of(PCS_CONTACT_POINT_POLYLINE, "tip", 0.0);
+    pcs_contact_def def = declared_contact(PCS_CONTACT_POINT_POLYLINE, "tip", 0.0);
     pcs_vec2 v[4] = {{0.0, 0.0}, {1.0, 0.0}, {1.0, 2.0}, {0.0, 0.0}};
     def.vertices = v;
     def.n_vertices = 4;

@@ -11,37 +11,11 @@
 #include <cmocka.h>
 
 #include "model/contact.h"
+#include "support/declared_contacts.h"
 #include "support/near.h"
 #include "support/probe.h"
 
 enum { SLOTS_MAX = 64, RATIOS_MAX = 4096 };
-
-static const pcs_vec2 HEXAGON[] = {{-1.03, -0.91}, {0.07, -0.38}, {1.11, -0.87},
-                                   {0.72, 0.55},   {0.13, 0.21},  {-0.89, 0.79}};
-static const pcs_vec2 BACK[] = {{0.4, 0.9}, {-0.31, 0.63}, {-0.92, 0.81}, {-1.0, -0.9}};
-static const pcs_curve_piece CURVE[] = {
-    {.kind = PCS_CURVE_LINE, .from = {-1.0, -0.9}, .to = {0.2, -0.7}},
-    {.kind = PCS_CURVE_PARABOLA, .coefficients = {-0.692, -0.1, 0.3}, .x_from = 0.2, .x_to = 1.1},
-    {.kind = PCS_CURVE_ARC, .from = {1.1, -0.439}, .through = {1.3, 0.3}, .to = {0.4, 0.9}},
-    {.kind = PCS_CURVE_SPLINE, .points = BACK, .n_points = 4},
-};
-
-static pcs_contact_def contact_of(pcs_contact_kind kind, const char *name)
-{
-    pcs_contact_def def = pcs_contact_default();
-    def.kind = kind;
-    def.name = name;
-    def.radius_a = 0.853;
-    def.radius_b = 0.317;
-    def.size = pcs_v3(0.731, 0.439, 0.283);
-    def.width = 0.517;
-    def.vertices = HEXAGON;
-    def.n_vertices = 6;
-    def.closed = true;
-    def.curve = (pcs_curve_def){CURVE, 4, true};
-    def.law = (pcs_law){0.3, 0.25, 0.0};
-    return def;
-}
 
 // Two configurations and what is evaluated at them.
 typedef struct step {
@@ -179,7 +153,7 @@ static void test_kinds(void **state)
             const pcs_body_id ends[4][2] = {
                 {one, two}, {PCS_GROUND, two}, {one, PCS_GROUND}, {two, dot}};
             for (int i = 0; i < 4; i++) {
-                pcs_contact_def def = contact_of((pcs_contact_kind)kind, names[i]);
+                pcs_contact_def def = declared_contact((pcs_contact_kind)kind, names[i], 0.3);
                 def.a = probe_frame(&random, dimension, ends[i][0]);
                 def.b = probe_frame(&random, dimension, ends[i][1]);
                 assert_int_equal(pcs_builder_add_contact(p.builder, &def), PCS_OK);
@@ -230,7 +204,7 @@ static void test_spinning_table(void **state)
     body.point = true;
     body.position = pcs_v3(0.73, 0.0, 0.0);
     assert_int_equal(pcs_builder_add_body(p.builder, &body, &dot), PCS_OK);
-    pcs_contact_def def = contact_of(PCS_CONTACT_POINT_PLANE, "tip");
+    pcs_contact_def def = declared_contact(PCS_CONTACT_POINT_PLANE, "tip", 0.3);
     def.a.body = table;
     def.b.body = dot;
     assert_int_equal(pcs_builder_add_contact(p.builder, &def), PCS_OK);
@@ -256,7 +230,7 @@ static void test_belt(void **state)
     probe_begin(&p, 2);
     p.t = 0.37;
     const pcs_body_id box = probe_add_body(&p, &random, "box");
-    pcs_contact_def def = contact_of(PCS_CONTACT_BOX_PLANE, "belt");
+    pcs_contact_def def = declared_contact(PCS_CONTACT_BOX_PLANE, "belt", 0.3);
     def.b.body = box;
     def.surface_speed[0] = pcs_expression("0.6 + 0.8*t");
     assert_int_equal(pcs_builder_add_contact(p.builder, &def), PCS_OK);
@@ -284,7 +258,7 @@ static void test_outside(void **state)
     body.position = pcs_v3(0.0, 0.317, 0.0);
     pcs_body_id disc;
     assert_int_equal(pcs_builder_add_body(p.builder, &body, &disc), PCS_OK);
-    pcs_contact_def def = contact_of(PCS_CONTACT_SPHERE_PLANE, "wheel");
+    pcs_contact_def def = declared_contact(PCS_CONTACT_SPHERE_PLANE, "wheel", 0.3);
     def.b.body = disc;
     def.extent = (pcs_vec2){0.5, 0.0};
     assert_int_equal(pcs_builder_add_contact(p.builder, &def), PCS_OK);

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "model/contact.h"
+#include "support/declared_contacts.h"
 #include "support/near.h"
 #include "support/probe.h"
 
@@ -21,33 +22,6 @@ enum { SLOTS_MAX = 64, N_MAX = 32, PLACES = 6 };
 // curvature is near its singularity, which the two widths show.
 static const double WIDTH = 4e-3;
 static const double TOLERANCE = 1e-9;
-
-static const pcs_vec2 HEXAGON[] = {{-1.03, -0.91}, {0.07, -0.38}, {1.11, -0.87},
-                                   {0.72, 0.55},   {0.13, 0.21},  {-0.89, 0.79}};
-static const pcs_vec2 BACK[] = {{0.4, 0.9}, {-0.31, 0.63}, {-0.92, 0.81}, {-1.0, -0.9}};
-static const pcs_curve_piece CURVE[] = {
-    {.kind = PCS_CURVE_LINE, .from = {-1.0, -0.9}, .to = {0.2, -0.7}},
-    {.kind = PCS_CURVE_PARABOLA, .coefficients = {-0.692, -0.1, 0.3}, .x_from = 0.2, .x_to = 1.1},
-    {.kind = PCS_CURVE_ARC, .from = {1.1, -0.439}, .through = {1.3, 0.3}, .to = {0.4, 0.9}},
-    {.kind = PCS_CURVE_SPLINE, .points = BACK, .n_points = 4},
-};
-
-static pcs_contact_def contact_of(pcs_contact_kind kind, const char *name, double friction)
-{
-    pcs_contact_def def = pcs_contact_default();
-    def.kind = kind;
-    def.name = name;
-    def.radius_a = 0.853;
-    def.radius_b = 0.317;
-    def.size = pcs_v3(0.731, 0.439, 0.283);
-    def.width = 0.517;
-    def.vertices = HEXAGON;
-    def.n_vertices = 6;
-    def.closed = true;
-    def.curve = (pcs_curve_def){CURVE, 4, true};
-    def.law = (pcs_law){friction, 0.25, 0.0};
-    return def;
-}
 
 // The saddle system with the pattern that contact tangents need.
 static pcs_saddle *contact_saddle(probe *p, const int32_t (**pattern)[2])
@@ -196,8 +170,8 @@ static void test_kinds(void **state)
             const pcs_body_id ends[4][2] = {
                 {one, two}, {PCS_GROUND, two}, {one, PCS_GROUND}, {two, dot}};
             for (int i = 0; i < 4; i++) {
-                pcs_contact_def def = contact_of((pcs_contact_kind)kind, names[i],
-                                                 i == 2 ? 0.0 : 0.3);
+                pcs_contact_def def = declared_contact((pcs_contact_kind)kind, names[i],
+                                                       i == 2 ? 0.0 : 0.3);
                 def.a = probe_frame(&random, dimension, ends[i][0]);
                 def.b = probe_frame(&random, dimension, ends[i][1]);
                 if (pcs_builder_add_contact(p.builder, &def) != PCS_OK)
@@ -274,7 +248,7 @@ static void test_point_on_plane(void **state)
     probe_begin(&p, 3);
     const pcs_body_id table = probe_add_body(&p, &random, "table");
     const pcs_body_id dot = probe_add_point(&p, &random, "dot");
-    pcs_contact_def def = contact_of(PCS_CONTACT_POINT_PLANE, "tip", 0.3);
+    pcs_contact_def def = declared_contact(PCS_CONTACT_POINT_PLANE, "tip", 0.3);
     def.a = probe_frame(&random, 3, table);
     def.b = pcs_frame_default();
     def.b.body = dot;

@@ -13,18 +13,12 @@
 
 enum { TRIALS = 8 };
 
-static void must(probe *p, pcs_status status)
-{
-    if (status != PCS_OK)
-        fail_msg("%s", pcs_context_error(p->ctx));
-}
-
 // Two bodies and a point under weight.
 static void begin(probe *p, pcs_random *random, int32_t dimension)
 {
     probe_begin(p, dimension);
-    must(p, pcs_builder_set_gravity(p->builder, pcs_v3(1.3, -9.7, dimension == 2 ? 0 : 2.1)));
-    must(p, pcs_builder_set_parameter(p->builder, "k", 3.7));
+    probe_must(p, pcs_builder_set_gravity(p->builder, pcs_v3(1.3, -9.7, dimension == 2 ? 0 : 2.1)));
+    probe_must(p, pcs_builder_set_parameter(p->builder, "k", 3.7));
     assert_int_equal(probe_add_body(p, random, "one"), 0);
     assert_int_equal(probe_add_body(p, random, "two"), 1);
     assert_int_equal(probe_add_point(p, random, "dot"), 2);
@@ -73,7 +67,7 @@ static void point_springs(void **state)
         def.stiffness = 17.3;
         def.damping = 2.9;
         def.rest = trial % 3 ? 0.71 : NAN;
-        must(&p, pcs_builder_add_spring(p.builder, &def));
+        probe_must(&p, pcs_builder_add_spring(p.builder, &def));
         probe_finish(&p);
         if (trial % 3 == 0) { // at its initial length it rests
             double V = pcs_model_potential(p.model, &p.c), weight = 0;
@@ -113,13 +107,13 @@ static void bushings(void **state)
                                      dimension == 2 ? pcs_so3_exp(pcs_v3(0, 0, 0.8))
                                                     : pcs_so3_exp(probe_vector(&random, 3, 0.45)));
         pcs_vec3 x = pcs_v3_add(pose.x, probe_vector(&random, dimension, 0.3));
-        must(&p, pcs_builder_frame_at(p.builder, ends[1], x, turn, &def.b));
+        probe_must(&p, pcs_builder_frame_at(p.builder, ends[1], x, turn, &def.b));
         for (int i = 0; i < 6; ++i) {
             bool idle = dimension == 2 && i >= 2 && i <= 4;
             def.stiffness6[i] = idle ? 0 : 11.3 + 3.1 * i;
             def.damping6[i] = idle ? 0 : 1.9 - 0.23 * i;
         }
-        must(&p, pcs_builder_add_spring(p.builder, &def));
+        probe_must(&p, pcs_builder_add_spring(p.builder, &def));
         probe_finish(&p);
         assert_int_equal(p.model->springs.count, dimension == 2 ? 3 : 6);
         probe_randomise(&p, &random, 0.2, 0.9);
@@ -138,8 +132,9 @@ static void common_frames(probe *p, pcs_random *random, const pcs_body_id ends[2
     *a = probe_frame(random, dimension, ends[0]);
     pcs_pose pose = pcs_builder_frame_pose(p->builder, a);
     pcs_quat R = pcs_quat_from_matrix(&pose.R);
-    must(p, pcs_builder_frame_at(p->builder, ends[1], pcs_v3_add(pose.x, pcs_quat_rotate(R, shift)),
-                                 pcs_quat_mul(R, turn), b));
+    probe_must(p, pcs_builder_frame_at(p->builder, ends[1],
+                                       pcs_v3_add(pose.x, pcs_quat_rotate(R, shift)),
+                                       pcs_quat_mul(R, turn), b));
 }
 
 // Parallel axes as in a hinge, where the angle is known, then tilted ones.
@@ -162,7 +157,7 @@ static void torsion_springs(void **state)
         double angle = pcs_random_between(&random, -2.9, 2.9);
         common_frames(&p, &random, ends, &def.a, &def.b, probe_vector(&random, dimension, 1.1),
                       pcs_so3_exp(pcs_v3(0, 0, angle)));
-        must(&p, pcs_builder_add_spring(p.builder, &def));
+        probe_must(&p, pcs_builder_add_spring(p.builder, &def));
         probe_finish(&p);
         double rest = trial % 3 ? -0.37 : 0, V = pcs_model_potential(p.model, &p.c);
         for (int b = 0; b < 3; ++b)
@@ -238,7 +233,7 @@ static void joint_springs(void **state)
         for (int32_t i = 0; i < coordinate_count(c); ++i)
             def.drive[i] = (pcs_joint_drive){
                 .stiffness = 7.9 + i, .rest = 0.31 - 0.2 * i, .damping = 1.3 - 0.4 * i};
-        must(&p, pcs_builder_add_joint(p.builder, &def, NULL));
+        probe_must(&p, pcs_builder_add_joint(p.builder, &def, NULL));
         probe_finish(&p);
         probe_randomise(&p, &random, 0, 0.9);
         const char *name = pcs_joint_kind_name(c->kind);
@@ -262,7 +257,7 @@ static void constant_actuators(void **state)
         pcs_joint_def def = joint_of(&p, &random, c, ENDS[trial / DRIVE_COUNT]);
         for (int32_t i = 0; i < coordinate_count(c); ++i)
             def.drive[i].actuator = pcs_number(5.3 - 1.1 * i);
-        must(&p, pcs_builder_add_joint(p.builder, &def, NULL));
+        probe_must(&p, pcs_builder_add_joint(p.builder, &def, NULL));
         probe_finish(&p);
         probe_randomise(&p, &random, 0, 0.9);
         check_tangents(&p, CHECK_BOTH, pcs_joint_kind_name(c->kind));
@@ -299,7 +294,7 @@ static void controlled_actuators(void **state)
         p.t = 0.83;
         pcs_joint_def def = joint_of(&p, &random, c, ENDS[trial / 6]);
         def.drive[0].actuator = pcs_expression(law[c->dimension - 2][cases[trial % 6].law]);
-        must(&p, pcs_builder_add_joint(p.builder, &def, NULL));
+        probe_must(&p, pcs_builder_add_joint(p.builder, &def, NULL));
         probe_finish(&p);
         probe_randomise(&p, &random, 0, 0.9);
         check_tangents(&p, CHECK_BOTH, pcs_joint_kind_name(c->kind));
@@ -338,7 +333,7 @@ static void applied_forces(void **state)
             if (dimension == 3 || i == 2)
                 def.torque[i] = formula ? pcs_expression(formulas[2 - i]) : pcs_number(1.7 * i - 2);
         }
-        must(&p, pcs_builder_add_force(p.builder, &def));
+        probe_must(&p, pcs_builder_add_force(p.builder, &def));
         probe_finish(&p);
         probe_randomise(&p, &random, 0.7, 0.9);
         check_tangents(&p, CHECK_BOTH, "force");
@@ -366,7 +361,7 @@ static void forces_of_velocity(void **state)
         def.force[1] = pcs_expression("-0.3*body.two.velocity.y^3*body.one.position.x");
         def.torque[2] = pcs_expression(dimension == 2 ? "-0.9*body.one.angular_velocity"
                                                       : "-0.9*body.one.angular_velocity.z");
-        must(&p, pcs_builder_add_force(p.builder, &def));
+        probe_must(&p, pcs_builder_add_force(p.builder, &def));
         probe_finish(&p);
         probe_randomise(&p, &random, 0.7, 0.9);
         check_tangents(&p, CHECK_BOTH, "drag");
@@ -395,17 +390,17 @@ static void everything_together(void **state)
             spring.stiffness = 5.1;
             spring.damping = 0.7;
             if (spring.a.body != spring.b.body)
-                must(&p, pcs_builder_add_spring(p.builder, &spring));
+                probe_must(&p, pcs_builder_add_spring(p.builder, &spring));
         }
         pcs_force_def force = pcs_force_default();
         force.name = "far";
         force.body = 3;
         force.force[0] = pcs_expression("-k*body.one.position.x + body.dot.position.y");
-        must(&p, pcs_builder_add_force(p.builder, &force));
+        probe_must(&p, pcs_builder_add_force(p.builder, &force));
         const drive_case *c = &DRIVES[dimension == 2 ? 0 : 3];
         pcs_joint_def joint = joint_of(&p, &random, c, ENDS[0]);
         joint.drive[0].actuator = pcs_expression("-2.1*body.three.position.y");
-        must(&p, pcs_builder_add_joint(p.builder, &joint, NULL));
+        probe_must(&p, pcs_builder_add_joint(p.builder, &joint, NULL));
         probe_finish(&p);
         probe_randomise(&p, &random, 0, 0.9);
         check_tangents(&p, CHECK_BOTH, "everything");

@@ -12,12 +12,6 @@
 #include "model/element.h"
 #include "support/probe.h"
 
-static void must(probe *p, pcs_status status)
-{
-    if (status != PCS_OK)
-        fail_msg("%s", pcs_context_error(p->ctx));
-}
-
 // ---- Lagrange's equations ----
 
 // Two coordinates, a rheonomic kinetic energy with all its kinds of terms: a bead on a rod that turns
@@ -82,7 +76,7 @@ static void test_lagrange_equations(void **state)
     probe_begin(&p, 2);
     pcs_system_def def = two_coordinates();
     def.dissipation = pcs_number(0);
-    must(&p, pcs_builder_add_system(p.builder, &def, NULL));
+    probe_must(&p, pcs_builder_add_system(p.builder, &def, NULL));
     probe_finish(&p);
     p.t = 0.37;
     p.v[0] = 1.1;
@@ -119,7 +113,7 @@ static void test_energy_accounts(void **state)
     pcs_system_def def = two_coordinates();
     const pcs_value forces[2] = {pcs_expression("3*sin(t) - 0.2*y.rate"), pcs_number(-0.7)};
     def.forces = forces;
-    must(&p, pcs_builder_add_system(p.builder, &def, NULL));
+    probe_must(&p, pcs_builder_add_system(p.builder, &def, NULL));
     probe_finish(&p);
     p.t = 0.37;
     p.v[0] = 1.1;
@@ -165,7 +159,7 @@ static void build_joined(probe *p, int32_t dimension)
     joint.kind = PCS_JOINT_REVOLUTE;
     joint.a = probe_frame(&random, dimension, a);
     joint.b = probe_frame(&random, dimension, b);
-    must(p, pcs_builder_add_joint(p->builder, &joint, NULL));
+    probe_must(p, pcs_builder_add_joint(p->builder, &joint, NULL));
     static const pcs_coordinate_def xyz[3] = {{"x", 0.4, 0.3}, {"y", -0.2, 0}, {"z", 0.7, 0}};
     static const pcs_coordinate_def u[1] = {{"u", 0.9, 0}};
     const pcs_value forces[3] = {
@@ -198,20 +192,20 @@ static void build_joined(probe *p, int32_t dimension)
     def.n_constraints = 3;
     def.gaps = gaps;
     def.n_gaps = 2;
-    must(p, pcs_builder_add_system(p->builder, &def, NULL));
+    probe_must(p, pcs_builder_add_system(p->builder, &def, NULL));
     pcs_system_def other = pcs_system_default();
     other.name = "other";
     other.coordinates = u;
     other.n_coordinates = 1;
     other.kinetic = pcs_expression("0.65*u.rate^2*(1 + 0.1*u^2)");
-    must(p, pcs_builder_add_system(p->builder, &other, NULL));
+    probe_must(p, pcs_builder_add_system(p->builder, &other, NULL));
     pcs_force_def force = pcs_force_default();
     force.name = "push";
     force.body = a;
     force.position = (pcs_vec3){0.2, -0.3, flat ? 0 : 0.4};
     force.force[0] = pcs_expression("1.3*system.main.x*system.other.u - system.main.z.rate");
     force.torque[2] = pcs_expression("sin(system.main.y)");
-    must(p, pcs_builder_add_force(p->builder, &force));
+    probe_must(p, pcs_builder_add_force(p->builder, &force));
     p->t = 0.61;
     probe_finish(p);
     probe_randomise(p, &random, 0.3, 0.9);

@@ -12,12 +12,6 @@
 #include "percuss/mesh.h"
 #include "support/element_checks.h"
 
-static void must(probe *p, pcs_status status)
-{
-    if (status != PCS_OK)
-        fail_msg("%s", pcs_context_error(p->ctx));
-}
-
 static pcs_material rubber(double damping)
 {
     pcs_material material = pcs_material_default();
@@ -76,9 +70,16 @@ static void strip_init(strip *s, pcs_element_kind kind, double damping)
 static void begin(probe *p, pcs_random *random, int32_t dimension)
 {
     probe_begin(p, dimension);
-    must(p, pcs_builder_set_gravity(p->builder, pcs_v3(1.3, -9.7, dimension == 2 ? 0 : 2.1)));
-    must(p, pcs_builder_set_parameter(p->builder, "k", 3.7));
+    probe_must(p, pcs_builder_set_gravity(p->builder, pcs_v3(1.3, -9.7, dimension == 2 ? 0 : 2.1)));
+    probe_must(p, pcs_builder_set_parameter(p->builder, "k", 3.7));
     assert_int_equal(probe_add_body(p, random, "one"), 0);
+}
+
+static void begin_strip(probe *p, strip *s, pcs_random *random, int32_t dimension,
+                        pcs_element_kind kind, double damping)
+{
+    begin(p, random, dimension);
+    strip_init(s, kind, damping);
 }
 
 static void check_lines(pcs_element_kind kind, int32_t dimension, bool lumped, double damping,
@@ -89,15 +90,14 @@ static void check_lines(pcs_element_kind kind, int32_t dimension, bool lumped, d
     for (int trial = 0; trial < 4; ++trial) {
         probe p;
         strip s;
-        begin(&p, &random, dimension);
-        strip_init(&s, kind, damping);
+        begin_strip(&p, &s, &random, dimension, kind, damping);
         s.mesh.lumped = lumped;
         if (dimension == 3)
             s.mesh.rotation = probe_rotation(&random, 3);
         else
             s.mesh.angle = 0.83;
         s.mesh.position = pcs_v3(0.3, -0.4, 0);
-        must(&p, pcs_builder_add_mesh(p.builder, &s.mesh, NULL));
+        probe_must(&p, pcs_builder_add_mesh(p.builder, &s.mesh, NULL));
         probe_finish(&p);
         p.t = 0.63;
         probe_randomise(&p, &random, 0.15, 0.9);
@@ -128,10 +128,10 @@ static void conservative_lines(void **state)
     for (int trial = 0; trial < 8; ++trial) {
         probe p;
         strip s;
-        begin(&p, &random, 2 + trial % 2);
-        strip_init(&s, trial < 4 ? PCS_ELEMENT_BAR : PCS_ELEMENT_BEAM, 0);
+        begin_strip(&p, &s, &random, 2 + trial % 2, trial < 4 ? PCS_ELEMENT_BAR : PCS_ELEMENT_BEAM,
+                    0);
         s.mesh.n_loads = 0;
-        must(&p, pcs_builder_add_mesh(p.builder, &s.mesh, NULL));
+        probe_must(&p, pcs_builder_add_mesh(p.builder, &s.mesh, NULL));
         probe_finish(&p);
         probe_randomise(&p, &random, 0.15, 0);
         check_conservative(&p, "strip");
@@ -180,6 +180,12 @@ static void pile_init(pile *s)
     s->mesh.n_loads = 1;
 }
 
+static void begin_pile(probe *p, pile *s, pcs_random *random)
+{
+    begin(p, random, 3);
+    pile_init(s);
+}
+
 static void bricks_under_pressure(void **state)
 {
     (void)state;
@@ -188,10 +194,9 @@ static void bricks_under_pressure(void **state)
     for (int trial = 0; trial < 2; ++trial) {
         probe p;
         pile s;
-        begin(&p, &random, 3);
-        pile_init(&s);
+        begin_pile(&p, &s, &random);
         s.mesh.lumped = trial;
-        must(&p, pcs_builder_add_mesh(p.builder, &s.mesh, NULL));
+        probe_must(&p, pcs_builder_add_mesh(p.builder, &s.mesh, NULL));
         probe_finish(&p);
         probe_randomise(&p, &random, 0.05, 0.4);
         check_tangents(&p, CHECK_BOTH, "bricks");
@@ -210,10 +215,9 @@ static void weight_and_surface(void **state)
     pile s;
     pcs_random random;
     pcs_random_init(&random, 19);
-    begin(&p, &random, 3);
-    pile_init(&s);
+    begin_pile(&p, &s, &random);
     s.mesh.n_loads = 0;
-    must(&p, pcs_builder_add_mesh(p.builder, &s.mesh, NULL));
+    probe_must(&p, pcs_builder_add_mesh(p.builder, &s.mesh, NULL));
     probe_finish(&p);
     double f[PROBE_Q_MAX], weight[3] = {0};
     pcs_model_forces(p.model, &p.c, f, NULL);
@@ -251,8 +255,7 @@ static void holds(void **state)
     strip s;
     pcs_random random;
     pcs_random_init(&random, 23);
-    begin(&p, &random, 3);
-    strip_init(&s, PCS_ELEMENT_BEAM, 0);
+    begin_strip(&p, &s, &random, 3, PCS_ELEMENT_BEAM, 0);
     s.mesh.n_loads = 0;
     const pcs_mesh_fixation_def fixations[3] = {
         {.group = "end", .fixed = {true, false, true}},
@@ -260,7 +263,7 @@ static void holds(void **state)
         {.group = "middle", .linked = true, .body = 0}};
     s.mesh.fixations = fixations;
     s.mesh.n_fixations = 3;
-    must(&p, pcs_builder_add_mesh(p.builder, &s.mesh, NULL));
+    probe_must(&p, pcs_builder_add_mesh(p.builder, &s.mesh, NULL));
     probe_finish(&p);
     // One joint for the end with x, y, z and the rotation about y, one of six rows for each middle node
     assert_int_equal(p.model->joints.count, 3);
@@ -286,28 +289,27 @@ static void frames_on_nodes(void **state)
     for (int trial = 0; trial < 4; ++trial) {
         probe p;
         strip s;
-        begin(&p, &random, 3);
-        strip_init(&s, trial % 2 ? PCS_ELEMENT_BEAM : PCS_ELEMENT_BAR, 0.1);
+        begin_strip(&p, &s, &random, 3, trial % 2 ? PCS_ELEMENT_BEAM : PCS_ELEMENT_BAR, 0.1);
         s.mesh.rotation = probe_rotation(&random, 3);
         s.mesh.n_loads = 0;
         pcs_mesh_id mesh;
-        must(&p, pcs_builder_add_mesh(p.builder, &s.mesh, &mesh));
+        probe_must(&p, pcs_builder_add_mesh(p.builder, &s.mesh, &mesh));
         pcs_spring_def spring = pcs_spring_default();
         spring.name = "spring";
-        must(&p, pcs_builder_mesh_group_node(p.builder, mesh, "end", &spring.a.node));
+        probe_must(&p, pcs_builder_mesh_group_node(p.builder, mesh, "end", &spring.a.node));
         spring.a.position = pcs_v3(0.1, 0.2, -0.15);
         spring.b = probe_frame(&random, 3, 0);
         spring.b.position.x += 2.9;
         spring.stiffness = 17.3;
         spring.damping = 1.9;
-        must(&p, pcs_builder_add_spring(p.builder, &spring));
+        probe_must(&p, pcs_builder_add_spring(p.builder, &spring));
         pcs_force_def force = pcs_force_default();
         force.name = "push";
-        must(&p, pcs_builder_mesh_node(p.builder, mesh, 1, &force.node));
+        probe_must(&p, pcs_builder_mesh_node(p.builder, mesh, 1, &force.node));
         force.position = pcs_v3(0.3, 0, 0.1);
         force.force[0] = pcs_number(1.7);
         force.body_frame = trial % 2;
-        must(&p, pcs_builder_add_force(p.builder, &force));
+        probe_must(&p, pcs_builder_add_force(p.builder, &force));
         // Node, mesh frame and offset give the place at the start.
         const pcs_pose pose = pcs_builder_frame_pose(p.builder, &spring.a);
         const pcs_vec3 place = pcs_quat_rotate(s.mesh.rotation,
@@ -343,8 +345,7 @@ static void refusals(void **state)
     strip s;
     pcs_random random;
     pcs_random_init(&random, 31);
-    begin(&p, &random, 2);
-    strip_init(&s, PCS_ELEMENT_BAR, 0);
+    begin_strip(&p, &s, &random, 2, PCS_ELEMENT_BAR, 0);
     pcs_mesh_def def = s.mesh;
 
     def.n_nodes = 0;
@@ -392,7 +393,7 @@ static void refusals(void **state)
     def.rotation.w = 0.5;
     refuse(&p, &def, "unit quaternion");
     // After all that the right one is taken, once; a body may not follow.
-    must(&p, pcs_builder_add_mesh(p.builder, &s.mesh, NULL));
+    probe_must(&p, pcs_builder_add_mesh(p.builder, &s.mesh, NULL));
     refuse(&p, &s.mesh, "the name is taken");
     pcs_body_def body = pcs_body_default();
     body.name = "late";
@@ -416,15 +417,14 @@ static void finish_can_be_repeated(void **state)
     strip s;
     pcs_random random;
     pcs_random_init(&random, 37);
-    begin(&p, &random, 2);
-    strip_init(&s, PCS_ELEMENT_BEAM, 0);
+    begin_strip(&p, &s, &random, 2, PCS_ELEMENT_BEAM, 0);
     s.loads[0].value[0] = pcs_expression("1.3*missing");
-    must(&p, pcs_builder_add_mesh(p.builder, &s.mesh, NULL));
+    probe_must(&p, pcs_builder_add_mesh(p.builder, &s.mesh, NULL));
     for (int i = 0; i < 3; ++i) {
         assert_true(pcs_builder_finish(p.builder, &p.model) < 0);
         assert_non_null(strstr(pcs_context_error(p.ctx), "load of mesh"));
     }
-    must(&p, pcs_builder_set_parameter(p.builder, "missing", 0.71));
+    probe_must(&p, pcs_builder_set_parameter(p.builder, "missing", 0.71));
     probe_finish(&p);
     assert_int_equal(p.model->nodes.count, 1 + 4);
     assert_int_equal(p.model->n_v, 3 + 4 * 3);

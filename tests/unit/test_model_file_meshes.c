@@ -13,57 +13,26 @@
 
 #include "elements/finite_element.h"
 #include "geometry/mesh_data.h"
-#include "io/model_file.h"
+#include "support/model_text.h"
 #include "support/near.h"
 
-typedef struct fixture {
-    pcs_context *ctx;
-    pcs_model_file *file;
-    const pcs_model *model;
-} fixture;
-
-static int set_up(void **state)
-{
-    static fixture f;
-    f = (fixture){.ctx = pcs_context_create(NULL)};
-    *state = &f;
-    return f.ctx ? 0 : -1;
-}
-
-static void drop(fixture *f)
-{
-    pcs_model_file_destroy(f->file);
-    f->file = NULL;
-}
-
-static int tear_down(void **state)
-{
-    fixture *f = *state;
-    drop(f);
-    int left = pcs_context_heap_bytes(f->ctx) != 0;
-    pcs_context_destroy(f->ctx);
-    return left;
-}
-
 // Files that a text names are relative to the folder of the examples.
-static pcs_status try_text(fixture *f, const char *text)
+static pcs_status try_text(model_text *f, const char *text)
 {
     const char *source = getenv("PERCUSS_SOURCE");
     char name[1024];
     assert_non_null(source);
     snprintf(name, sizeof name, "%s/examples/m.yaml", source);
-    drop(f);
-    return pcs_model_file_read_memory(f->ctx, name, text, strlen(text), NULL, 0, &f->file);
+    return model_text_try(f, name, text, NULL, 0);
 }
 
-static void read_text(fixture *f, const char *text)
+static void read_text(model_text *f, const char *text)
 {
     if (try_text(f, text) < 0)
         fail_msg("%s", pcs_context_error(f->ctx));
-    f->model = pcs_model_file_model(f->file);
 }
 
-static pcs_mesh_group_view group_of(const fixture *f, const char *name)
+static pcs_mesh_group_view group_of(const model_text *f, const char *name)
 {
     for (int32_t g = 0;; g++) {
         pcs_mesh_group_view group = pcs_model_mesh_group(f->model, 0, g);
@@ -76,29 +45,11 @@ static pcs_mesh_group_view group_of(const fixture *f, const char *name)
 
 #define STEEL "material: {young: 2.1e11, poisson: 0.28, density: 7800}"
 
-static double signal_value(fixture *f, pcs_simulation *simulation, const char *path)
-{
-    pcs_signal signal;
-    if (pcs_model_find_signal(f->ctx, f->model, path, &signal) < 0)
-        fail_msg("%s", pcs_context_error(f->ctx));
-    return pcs_simulation_signal(simulation, signal);
-}
-
-static pcs_simulation *start(fixture *f)
-{
-    pcs_simulation_def def = pcs_model_file_simulation(f->file);
-    pcs_simulation *simulation;
-    if (pcs_simulation_create(f->ctx, f->model, &def, &simulation) < 0 ||
-        pcs_simulation_start(simulation) < 0)
-        fail_msg("%s", pcs_context_error(f->ctx));
-    return simulation;
-}
-
 // ---- Generated meshes ----
 
 static void test_block(void **state)
 {
-    fixture *f = *state;
+    model_text *f = *state;
     read_text(f,
               "dimension: 3\n"
               "parameters: {n: 3}\n"
@@ -134,7 +85,7 @@ static void test_block(void **state)
 
 static void test_lines(void **state)
 {
-    fixture *f = *state;
+    model_text *f = *state;
     read_text(f, "dimension: 2\n"
                  "materials: {steel: {young: 2.1e11, density: 7800}}\n"
                  "meshes:\n"
@@ -182,7 +133,7 @@ static void test_lines(void **state)
 
 static void test_file(void **state)
 {
-    fixture *f = *state;
+    model_text *f = *state;
     static const char *const names[] = {"bracket.msh", "bracket_binary.msh",
                                         "bracket_binary_22.msh"};
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
@@ -211,7 +162,7 @@ static void test_file(void **state)
 // The lines of a file, part by part; numbers of nodes as in the file.
 static void test_parts(void **state)
 {
-    fixture *f = *state;
+    model_text *f = *state;
     read_text(f, "dimension: 2\n"
                  "materials:\n"
                  "  steel: {young: 2.1e11, density: 7800}\n"
@@ -255,7 +206,7 @@ static void test_parts(void **state)
 // A mesh that is turned and moves; joints on its nodes are where the nodes are.
 static void test_placement(void **state)
 {
-    fixture *f = *state;
+    model_text *f = *state;
     read_text(f,
               "dimension: 3\n"
               "bodies:\n"
@@ -278,16 +229,15 @@ static void test_placement(void **state)
               "  cord: {type: point, bodies: [{mesh: arm, node: 1}, {mesh: arm, node: 3}], "
               "stiffness: 10}\n");
     // positions fit the joints: nothing is moved when the simulation starts
-    pcs_simulation *simulation = start(f);
+    model_text_start(f);
     assert_int_equal(pcs_model_row_count(f->model), 6 + 5 + 5);
     // the bob is where the end of the arm is: at (0.5, 0.2 + 1.5, 0.1)
-    assert_near(pcs_simulation_statistics(simulation)->assembly_moved, 0, 1e-14);
-    pcs_simulation_destroy(simulation);
+    assert_near(pcs_simulation_statistics(f->simulation)->assembly_moved, 0, 1e-14);
 }
 
 static void test_components(void **state)
 {
-    fixture *f = *state;
+    model_text *f = *state;
     read_text(f,
               "dimension: 3\nmeshes:\n  cube:\n"
               "    block: {size: [1, 1, 1], divisions: [1, 1, 1]}\n    " STEEL "\n"
@@ -305,7 +255,7 @@ static void test_components(void **state)
 // Gaps at the start of single nodes against every kind of target.
 static void test_surfaces(void **state)
 {
-    fixture *f = *state;
+    model_text *f = *state;
     read_text(
         f, "dimension: 3\n"
            "laws: {rough: {friction: 0.4}}\n"
@@ -329,7 +279,7 @@ static void test_surfaces(void **state)
            "  pair: {type: surface, mesh: cube, target: {mesh: slab, group: z_max}, reach: 2}\n"
            "  rest: {type: all-surfaces, shapes: false, planes: [{normal: [1, 0, 0], at: [-0.5, 0, "
            "0]}], one_pass: true, reach: 2}\n");
-    pcs_simulation *simulation = start(f);
+    model_text_start(f);
     static const struct {
         const char *path;
         double gap;
@@ -338,8 +288,7 @@ static void test_surfaces(void **state)
                 {"contact.table.7.gap", 0.8 - (-0.25)}, {"contact.pair.0.gap", 0.2 - (-0.3)},
                 {"contact.rest_cube_plane1.7.gap", 0.6}};
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
-        assert_near(signal_value(f, simulation, rows[k].path), rows[k].gap, 16 * DBL_EPSILON);
-    pcs_simulation_destroy(simulation);
+        assert_near(model_text_signal(f, rows[k].path), rows[k].gap, 16 * DBL_EPSILON);
 
     read_text(
         f, "dimension: 2\nmeshes:\n  arm:\n"
@@ -350,10 +299,9 @@ static void test_surfaces(void **state)
            "0.05, surface_speed: sin(t)}\n"
            "  stop: {type: surface, mesh: arm, group: end, target: {box: [0.2, 0.4], angle: pi/2, "
            "at: [2, 0.3]}}\n");
-    simulation = start(f);
-    assert_near(signal_value(f, simulation, "contact.floor.1.gap"), 0.25, 4 * DBL_EPSILON);
-    assert_near(signal_value(f, simulation, "contact.stop.2.gap"), 0.8, 4 * DBL_EPSILON);
-    pcs_simulation_destroy(simulation);
+    model_text_start(f);
+    assert_near(model_text_signal(f, "contact.floor.1.gap"), 0.25, 4 * DBL_EPSILON);
+    assert_near(model_text_signal(f, "contact.stop.2.gap"), 0.8, 4 * DBL_EPSILON);
 }
 
 // The cells of generators and files have their faces as the finite elements have them.
@@ -391,7 +339,7 @@ static void test_faces(void **state)
 // The text of a model is one that can be read again.
 static void test_text(void **state)
 {
-    fixture *f = *state;
+    model_text *f = *state;
     read_text(f, "dimension: 3\nmeshes:\n  bracket:\n    file: meshes/bracket.msh\n"
                  "    parts: {bracket: {" STEEL "}}\n");
     char *text = strdup(pcs_model_file_text(f->file));
@@ -402,10 +350,9 @@ static void test_text(void **state)
 
 static void test_failing_memory(void **state)
 {
-    fixture *f = *state;
+    model_text *f = *state;
     uint64_t n = 1;
     for (pcs_status status = PCS_ERROR_MEMORY; status < 0; n++) {
-        drop(f);
         pcs_context_fail_heap_call(f->ctx, n);
         status = try_text(f, "dimension: 3\nmeshes:\n  bracket:\n    file: meshes/bracket.msh\n"
                              "    " STEEL "\n    fixed: [wall]\n");
@@ -419,16 +366,17 @@ static void test_failing_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_block, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_lines, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_file, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_parts, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_placement, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_components, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_surfaces, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_block, model_text_set_up, model_text_tear_down),
+        cmocka_unit_test_setup_teardown(test_lines, model_text_set_up, model_text_tear_down),
+        cmocka_unit_test_setup_teardown(test_file, model_text_set_up, model_text_tear_down),
+        cmocka_unit_test_setup_teardown(test_parts, model_text_set_up, model_text_tear_down),
+        cmocka_unit_test_setup_teardown(test_placement, model_text_set_up, model_text_tear_down),
+        cmocka_unit_test_setup_teardown(test_components, model_text_set_up, model_text_tear_down),
+        cmocka_unit_test_setup_teardown(test_surfaces, model_text_set_up, model_text_tear_down),
         cmocka_unit_test(test_faces),
-        cmocka_unit_test_setup_teardown(test_text, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_failing_memory, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_text, model_text_set_up, model_text_tear_down),
+        cmocka_unit_test_setup_teardown(test_failing_memory, model_text_set_up,
+                                        model_text_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

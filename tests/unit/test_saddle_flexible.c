@@ -10,138 +10,17 @@
 
 #include <cmocka.h>
 
-#include "base/random.h"
 #include "linalg/dense.h"
-#include "linalg/ordering.h"
 #include "linalg/saddle_internal.h"
+#include "support/saddle_model.h"
 
-enum { NODES_MAX = 800, ROWS_MAX = 120, COUPLINGS_MAX = 8000, CONTACTS_MAX = 80 };
-
-typedef struct model {
-    pcs_context *ctx;
-    pcs_random random;
-    int32_t n_nodes, node_size[NODES_MAX], offset[NODES_MAX + 1];
-    int32_t n_couplings, coupling[COUPLINGS_MAX][2];
-    int32_t n_rows, row_offset[ROWS_MAX + 1];
-    pcs_row_block rows[ROWS_MAX], left[ROWS_MAX];
-    bool two_sided;
-    int32_t n_contacts;
-    pcs_row_block contacts[CONTACTS_MAX];
-    const pcs_row_block *H[CONTACTS_MAX];
-    pcs_saddle *saddle;
-} model;
-
-static double between(model *m, double low, double high)
-{
-    return pcs_random_between(&m->random, low, high);
-}
-
-static int32_t choose(model *m, int32_t n)
+static int32_t choose(saddle_model *m, int32_t n)
 {
     return (int32_t)(pcs_random_next(&m->random) % (uint64_t)n);
 }
 
-static void *get(int64_t count, size_t size)
-{
-    void *block = calloc((size_t)count + 1, size);
-    assert_non_null(block);
-    return block;
-}
-
-static model *model_create(uint64_t seed)
-{
-    model *m = get(1, sizeof *m);
-    m->ctx = pcs_context_create(NULL);
-    assert_non_null(m->ctx);
-    pcs_random_init(&m->random, seed);
-    return m;
-}
-
-static void free_rows(int32_t n, pcs_row_block *rows)
-{
-    for (int32_t r = 0; r < n; ++r)
-        for (int32_t s = 0; s < rows[r].n_nodes; ++s)
-            free(rows[r].J[s]);
-}
-
-static void model_destroy(model *m)
-{
-    pcs_saddle_destroy(m->saddle);
-    free_rows(m->n_rows, m->rows);
-    free_rows(m->two_sided ? m->n_rows : 0, m->left);
-    free_rows(m->n_contacts, m->contacts);
-    assert_int_equal(pcs_context_heap_bytes(m->ctx), 0);
-    pcs_context_destroy(m->ctx);
-    free(m);
-}
-
-static void add_node(model *m, int32_t size)
-{
-    m->node_size[m->n_nodes] = size;
-    m->offset[m->n_nodes + 1] = m->offset[m->n_nodes] + size;
-    ++m->n_nodes;
-}
-
-static void add_coupling(model *m, int32_t i, int32_t j)
-{
-    assert_true(m->n_couplings < COUPLINGS_MAX);
-    m->coupling[m->n_couplings][0] = i;
-    m->coupling[m->n_couplings++][1] = j;
-}
-
-static void init_row(model *m, pcs_row_block *row, int32_t size, int32_t n_nodes,
-                     const int32_t *node)
-{
-    row->size = size;
-    row->n_nodes = n_nodes;
-    for (int32_t s = 0; s < n_nodes; ++s) {
-        const int32_t count = size * m->node_size[node[s]];
-        row->node[s] = node[s];
-        row->J[s] = get(count, sizeof(double));
-        for (int32_t e = 0; e < count; ++e)
-            row->J[s][e] = between(m, -2.385, 2.385);
-    }
-}
-
-static pcs_row_block *add_row(model *m, int32_t size, int32_t n_nodes, const int32_t *node)
-{
-    assert_true(m->n_rows < ROWS_MAX);
-    pcs_row_block *row = &m->rows[m->n_rows];
-    init_row(m, row, size, n_nodes, node);
-    m->row_offset[m->n_rows + 1] = m->row_offset[m->n_rows] + size;
-    ++m->n_rows;
-    return row;
-}
-
-static void add_contact(model *m, int32_t size, int32_t n_nodes, const int32_t *node)
-{
-    assert_true(m->n_contacts < CONTACTS_MAX);
-    init_row(m, &m->contacts[m->n_contacts], size, n_nodes, node);
-    m->H[m->n_contacts] = &m->contacts[m->n_contacts];
-    ++m->n_contacts;
-}
-
-static pcs_saddle_def model_def(const model *m)
-{
-    pcs_saddle_def def = pcs_saddle_default();
-    def.n_nodes = m->n_nodes;
-    def.node_size = m->node_size;
-    def.n_couplings = m->n_couplings;
-    def.coupling = m->coupling;
-    def.n_rows = m->n_rows;
-    def.rows = m->rows;
-    def.left = m->two_sided ? m->left : NULL;
-    return def;
-}
-
-static void create_saddle(model *m)
-{
-    const pcs_saddle_def def = model_def(m);
-    assert_int_equal(pcs_saddle_create(m->ctx, &def, &m->saddle), PCS_OK);
-}
-
 // Springs between the coupled nodes, unsymmetric by `skew`, and `mass` on the diagonal
-static void fill_matrix(model *m, double mass, double skew)
+static void fill_matrix(saddle_model *m, double mass, double skew)
 {
     int64_t count;
     double *value = pcs_saddle_values(m->saddle, &count);
@@ -162,42 +41,42 @@ static void fill_matrix(model *m, double mass, double skew)
         }
         for (int32_t d = 0; d < rows; ++d)
             for (int32_t e = 0; e < columns; ++e) {
-                const double s = (d == e ? -1.37 : 0.0) + skew * between(m, -1.0, 1.0);
+                const double s = (d == e ? -1.37 : 0.0) + skew * saddle_between(m, -1.0, 1.0);
                 A_ij[d * columns + e] = s;
-                A_ji[e * rows + d] = s + skew * between(m, -1.0, 1.0);
+                A_ji[e * rows + d] = s + skew * saddle_between(m, -1.0, 1.0);
             }
     }
 }
 
 // Beam: a chain of n nodes
-static void add_beam(model *m, int32_t n, int32_t size)
+static void add_beam(saddle_model *m, int32_t n, int32_t size)
 {
     for (int32_t i = 0; i < n; ++i)
-        add_node(m, size);
+        saddle_add_node(m, size);
     for (int32_t i = m->n_nodes - n; i + 1 < m->n_nodes; ++i)
-        add_coupling(m, i, i + 1);
+        saddle_add_coupling(m, i, i + 1);
 }
 
 // Hexahedra: each node is coupled with its 26 neighbours; couplings in ascending order
-static void add_cube(model *m, int32_t elements)
+static void add_cube(saddle_model *m, int32_t elements)
 {
     const int32_t side = elements + 1, face = side * side, first = m->n_nodes;
     for (int32_t i = 0; i < side * face; ++i)
-        add_node(m, 3);
+        saddle_add_node(m, 3);
     for (int32_t i = 0; i < side * face; ++i)
         for (int32_t j = i + 1; j < side * face; ++j)
             if (abs(i % side - j % side) <= 1 && abs(i / side % side - j / side % side) <= 1 &&
                 abs(i / face - j / face) <= 1)
-                add_coupling(m, first + i, first + j);
+                saddle_add_coupling(m, first + i, first + j);
 }
 
 // Random graph with mixed sizes, connected by a chain
-static void add_random_nodes(model *m, int32_t n, int32_t more)
+static void add_random_nodes(saddle_model *m, int32_t n, int32_t more)
 {
     const int32_t first = m->n_nodes;
-    uint8_t *seen = get((int64_t)n * n, 1);
+    uint8_t *seen = saddle_array((int64_t)n * n, 1);
     for (int32_t i = 0; i < n; ++i)
-        add_node(m, 1 + choose(m, 6));
+        saddle_add_node(m, 1 + choose(m, 6));
     for (int32_t i = 0; i + 1 < n; ++i)
         seen[i * n + i + 1] = 1;
     for (int32_t k = 0; k < more; ++k) {
@@ -208,12 +87,12 @@ static void add_random_nodes(model *m, int32_t n, int32_t more)
     for (int32_t i = 0; i < n; ++i)
         for (int32_t j = i + 1; j < n; ++j)
             if (seen[i * n + j])
-                add_coupling(m, first + i, first + j);
+                saddle_add_coupling(m, first + i, first + j);
     free(seen);
 }
 
 // Distinct random nodes below `limit`
-static void choose_nodes(model *m, int32_t limit, int32_t n, int32_t *node)
+static void choose_nodes(saddle_model *m, int32_t limit, int32_t n, int32_t *node)
 {
     for (int32_t s = 0; s < n; ++s)
         for (bool again = true; again;) {
@@ -222,46 +101,6 @@ static void choose_nodes(model *m, int32_t limit, int32_t n, int32_t *node)
             for (int32_t q = 0; q < s; ++q)
                 again = again || node[q] == node[s];
         }
-}
-
-// K dense, redundant rows replaced by p = 0
-static double *dense_matrix(const model *m, int32_t *size)
-{
-    const int32_t n = m->offset[m->n_nodes], total = n + m->row_offset[m->n_rows];
-    const uint8_t *redundant = pcs_saddle_redundant_rows(m->saddle);
-    double *K = get((int64_t)total * total, sizeof(double));
-    for (int32_t i = 0; i < m->n_nodes; ++i)
-        for (int32_t e = 0; e < m->node_size[i] * m->node_size[i]; ++e)
-            K[(int64_t)(m->offset[i] + e / m->node_size[i]) * total + m->offset[i] +
-              e % m->node_size[i]] = pcs_saddle_diagonal(m->saddle, i)[e];
-    for (int32_t k = 0; k < m->n_couplings; ++k) {
-        const int32_t i = m->coupling[k][0], j = m->coupling[k][1], columns = m->node_size[j];
-        for (int32_t r = 0; r < m->node_size[i]; ++r)
-            for (int32_t c = 0; c < columns; ++c) {
-                K[(int64_t)(m->offset[i] + r) * total + m->offset[j] + c] = pcs_saddle_coupling(
-                    m->saddle, k, false)[r * columns + c];
-                K[(int64_t)(m->offset[j] + c) * total + m->offset[i] + r] = pcs_saddle_coupling(
-                    m->saddle, k, true)[c * m->node_size[i] + r];
-            }
-    }
-    for (int32_t q = 0; q < m->n_rows; ++q)
-        for (int32_t r = 0; r < m->rows[q].size; ++r) {
-            const int32_t row = n + m->row_offset[q] + r;
-            if (redundant[row - n]) {
-                K[(int64_t)row * total + row] = 1.0;
-                continue;
-            }
-            for (int32_t s = 0; s < m->rows[q].n_nodes; ++s) {
-                const int32_t node = m->rows[q].node[s], width = m->node_size[node];
-                const pcs_row_block *B = m->two_sided ? &m->left[q] : &m->rows[q];
-                for (int32_t c = 0; c < width; ++c) {
-                    K[(int64_t)row * total + m->offset[node] + c] = m->rows[q].J[s][r * width + c];
-                    K[(int64_t)(m->offset[node] + c) * total + row] = -B->J[s][r * width + c];
-                }
-            }
-        }
-    *size = total;
-    return K;
 }
 
 static double norm(int32_t n, const double *A)
@@ -279,9 +118,10 @@ static double norm(int32_t n, const double *A)
 // K^{-1} by LAPACK
 static double *dense_inverse(int32_t n, const double *K)
 {
-    double *LU = get((int64_t)n * n, sizeof(double)), *X = get((int64_t)n * n, sizeof(double));
-    double *inverse = get((int64_t)n * n, sizeof(double));
-    int32_t *pivot = get(n, sizeof(int32_t));
+    double *LU = saddle_array((int64_t)n * n, sizeof(double)),
+           *X = saddle_array((int64_t)n * n, sizeof(double));
+    double *inverse = saddle_array((int64_t)n * n, sizeof(double));
+    int32_t *pivot = saddle_array(n, sizeof(int32_t));
     memcpy(LU, K, sizeof(double) * (size_t)n * (size_t)n);
     assert_int_equal(pcs_dense_lu_factor(n, LU, pivot), -1);
     for (int32_t i = 0; i < n; ++i)
@@ -300,16 +140,16 @@ static double *dense_inverse(int32_t n, const double *K)
 // last place are what the refinement asks for, and as many more as a row has terms may come from
 // forming the residual. The solution differs from LAPACK's by at most both condition errors,
 // n eps |K^{-1}| |K| |z| each.
-static void check_solution(model *m)
+static void check_solution(saddle_model *m)
 {
     int32_t size;
-    double *K = dense_matrix(m, &size);
+    double *K = saddle_dense_system(m, &size);
     const int32_t n = m->offset[m->n_nodes];
-    double *z = get(size, sizeof(double)), *b = get(size, sizeof(double));
+    double *z = saddle_array(size, sizeof(double)), *b = saddle_array(size, sizeof(double));
     for (int32_t i = 0; i < size; ++i)
         z[i] = b[i] = i >= n && pcs_saddle_redundant_rows(m->saddle)[i - n]
                           ? 0.0
-                          : between(m, -3.17, 3.17);
+                          : saddle_between(m, -3.17, 3.17);
     pcs_saddle_solve(m->saddle, z, z + n);
     for (int32_t i = 0; i < size; ++i) {
         double r = b[i], scale = fabs(b[i]);
@@ -340,7 +180,7 @@ static void check_solution(model *m)
 }
 
 // Rows of contact k as a dense row of length `size`, row r
-static void dense_row(const model *m, int32_t k, int32_t r, int32_t size, double *h)
+static void dense_row(const saddle_model *m, int32_t k, int32_t r, int32_t size, double *h)
 {
     memset(h, 0, sizeof(double) * (size_t)size);
     for (int32_t s = 0; s < m->contacts[k].n_nodes; ++s) {
@@ -366,21 +206,21 @@ static void multiply(int32_t n, const double *A, bool absolute, const double *x,
 // each half solves with an error of the same size, so that W_ab differs by at most
 // 3 n eps |h_a| |K^{-1}| |L||U| |K^{-1}| |h_b|. |K| stands for |L||U| here, which holds for the
 // largest entries but not one by one: the factors do not have the zeros of K^{-1}.
-static void check_delassus(model *m)
+static void check_delassus(saddle_model *m)
 {
     int32_t size;
     pcs_arena arena;
     pcs_block_matrix W;
     pcs_arena_init(&arena, m->ctx);
     assert_int_equal(pcs_saddle_delassus(m->saddle, m->n_contacts, m->H, &arena, &W), PCS_OK);
-    double *K = dense_matrix(m, &size), *inverse = dense_inverse(size, K);
-    double *transposed = get((int64_t)size * size, sizeof(double));
+    double *K = saddle_dense_system(m, &size), *inverse = dense_inverse(size, K);
+    double *transposed = saddle_array((int64_t)size * size, sizeof(double));
     const int32_t rows = W.offset[W.n];
-    double *dense = get((int64_t)rows * rows, sizeof(double));
-    double *H = get((int64_t)rows * size, sizeof(double));
-    double *left = get((int64_t)rows * size, sizeof(double)); // |h_a| |K^{-1}|
-    double *y = get(size, sizeof(double)), *error = get(size, sizeof(double));
-    double *v = get(size, sizeof(double));
+    double *dense = saddle_array((int64_t)rows * rows, sizeof(double));
+    double *H = saddle_array((int64_t)rows * size, sizeof(double));
+    double *left = saddle_array((int64_t)rows * size, sizeof(double)); // |h_a| |K^{-1}|
+    double *y = saddle_array(size, sizeof(double)), *error = saddle_array(size, sizeof(double));
+    double *v = saddle_array(size, sizeof(double));
     pcs_block_matrix_to_dense(&W, dense);
     for (int32_t i = 0; i < size; ++i)
         for (int32_t j = 0; j < size; ++j)
@@ -420,7 +260,7 @@ static void check_delassus(model *m)
     pcs_arena_free(&arena);
 }
 
-static bool in_blocks(const model *m)
+static bool in_blocks(const saddle_model *m)
 {
     return m->saddle->kkt && m->saddle->kkt->full.by_blocks;
 }
@@ -429,26 +269,26 @@ static void random_patterns_match_dense_solutions(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < 12; ++seed) {
-        model *m = model_create(1913 + seed);
+        saddle_model *m = saddle_model_create(1913 + seed);
         add_random_nodes(m, 25 + 3 * (int32_t)seed, 60);
         for (int32_t k = 0; k < 8; ++k) {
             int32_t node[PCS_ROW_NODES_MAX];
             const int32_t count = 1 + choose(m, PCS_ROW_NODES_MAX);
             choose_nodes(m, m->n_nodes, count, node);
-            add_row(m, 1 + choose(m, m->node_size[node[0]]), count, node);
+            saddle_add_row(m, 1 + choose(m, m->node_size[node[0]]), count, node);
         }
         for (int32_t k = 0; k < 12; ++k) {
             int32_t node[2];
             choose_nodes(m, m->n_nodes, 2, node);
-            add_contact(m, 1 + choose(m, 3), 1 + k % 2, node);
+            saddle_add_contact(m, 1 + choose(m, 3), 1 + k % 2, node);
         }
-        create_saddle(m);
+        saddle_model_finish(m);
         fill_matrix(m, 0.81, 0.09);
         assert_int_equal(pcs_saddle_factor(m->saddle), PCS_OK);
         assert_true(in_blocks(m));
         check_solution(m);
         check_delassus(m);
-        model_destroy(m);
+        saddle_model_destroy(m);
     }
 }
 
@@ -456,73 +296,73 @@ static void random_patterns_match_dense_solutions(void **state)
 static void bodies_of_all_kinds_together(void **state)
 {
     (void)state;
-    model *m = model_create(71);
+    saddle_model *m = saddle_model_create(71);
     add_cube(m, 2);
-    add_node(m, 6);
+    saddle_add_node(m, 6);
     add_beam(m, 9, 6);
-    add_node(m, 6);
+    saddle_add_node(m, 6);
     add_beam(m, 7, 3);
     for (int32_t i = 0; i < 9; ++i)
-        add_row(m, 3, 1, &i);
+        saddle_add_row(m, 3, 1, &i);
     const int32_t joint[2] = {28, 36}, rigid = 27,
                   pairs[6][2] = {{20, 31}, {26, 27}, {26, 37}, {40, 25}, {27, 37}, {31, 33}};
-    add_row(m, 5, 2, joint);
-    add_row(m, 2, 1, &rigid);
+    saddle_add_row(m, 5, 2, joint);
+    saddle_add_row(m, 2, 1, &rigid);
     for (int32_t k = 0; k < 6; ++k)
-        add_contact(m, 3, 2, pairs[k]);
+        saddle_add_contact(m, 3, 2, pairs[k]);
     for (int32_t i = 18; i < 27; ++i)
-        add_contact(m, 1, 1, &i);
-    create_saddle(m);
+        saddle_add_contact(m, 1, 1, &i);
+    saddle_model_finish(m);
     fill_matrix(m, 0.57, 0.04);
     assert_int_equal(pcs_saddle_factor(m->saddle), PCS_OK);
     assert_true(in_blocks(m));
     check_solution(m);
     check_delassus(m);
-    model_destroy(m);
+    saddle_model_destroy(m);
 }
 
 static void rows_of_two_sides(void **state)
 {
     (void)state;
-    model *m = model_create(403);
+    saddle_model *m = saddle_model_create(403);
     add_beam(m, 14, 6);
     for (int32_t i = 0; i < 13; i += 3)
-        add_row(m, 3, 2, (const int32_t[2]){i, i + 1});
+        saddle_add_row(m, 3, 2, (const int32_t[2]){i, i + 1});
     m->two_sided = true;
     for (int32_t q = 0; q < m->n_rows; ++q) {
-        init_row(m, &m->left[q], 3, 2, m->rows[q].node);
+        saddle_init_row(m, &m->left[q], 3, 2, m->rows[q].node);
         for (int32_t s = 0; s < 2; ++s)
             for (int32_t e = 0; e < 18; ++e)
-                m->left[q].J[s][e] = m->rows[q].J[s][e] + between(m, -0.2, 0.2);
+                m->left[q].J[s][e] = m->rows[q].J[s][e] + saddle_between(m, -0.2, 0.2);
     }
     for (int32_t i = 0; i < 14; i += 2)
-        add_contact(m, 3, 1, &i);
-    create_saddle(m);
+        saddle_add_contact(m, 3, 1, &i);
+    saddle_model_finish(m);
     fill_matrix(m, 0.64, 0.07);
     assert_int_equal(pcs_saddle_factor(m->saddle), PCS_OK);
     check_solution(m);
     check_delassus(m);
-    model_destroy(m);
+    saddle_model_destroy(m);
 }
 
 // Rows given twice: the copies are dropped, and come back when they become independent
 static void redundant_rows_are_dropped(void **state)
 {
     (void)state;
-    model *m = model_create(88);
+    saddle_model *m = saddle_model_create(88);
     add_cube(m, 2);
     for (int32_t i = 0; i < 4; ++i)
-        add_row(m, 2, 2, (const int32_t[2]){i, i + 9});
+        saddle_add_row(m, 2, 2, (const int32_t[2]){i, i + 9});
     for (int32_t i = 0; i < 2; ++i) {
         const pcs_row_block *from = &m->rows[i];
-        pcs_row_block *copy = add_row(m, 2, 2, from->node);
+        pcs_row_block *copy = saddle_add_row(m, 2, 2, from->node);
         for (int32_t s = 0; s < 2; ++s)
             for (int32_t e = 0; e < 6; ++e)
                 copy->J[s][e] = 1.7 * from->J[s][e];
     }
     for (int32_t i = 18; i < 27; ++i)
-        add_contact(m, 3, 1, &i);
-    create_saddle(m);
+        saddle_add_contact(m, 3, 1, &i);
+    saddle_model_finish(m);
     fill_matrix(m, 0.7, 0.05);
     for (int round = 0; round < 2; ++round) {
         assert_int_equal(pcs_saddle_factor(m->saddle), PCS_OK);
@@ -533,9 +373,9 @@ static void redundant_rows_are_dropped(void **state)
         check_solution(m);
         check_delassus(m);
         for (int32_t e = 0; e < 6; ++e)
-            m->rows[5].J[0][e] = between(m, -1.0, 1.0);
+            m->rows[5].J[0][e] = saddle_between(m, -1.0, 1.0);
     }
-    model_destroy(m);
+    saddle_model_destroy(m);
 }
 
 // A free body without mass: the springs hold it nowhere. With integer stiffness and a power of two
@@ -543,10 +383,10 @@ static void redundant_rows_are_dropped(void **state)
 static void singular_matrices_are_named(void **state)
 {
     (void)state;
-    model *m = model_create(5);
+    saddle_model *m = saddle_model_create(5);
     add_beam(m, 12, 6);
     add_cube(m, 3);
-    create_saddle(m);
+    saddle_model_finish(m);
     fill_matrix(m, 0.7, 0.0);
     assert_int_equal(pcs_saddle_factor(m->saddle), PCS_OK);
     for (int32_t i = 12; i < m->n_nodes; ++i) // take the mass of the cube away
@@ -567,7 +407,7 @@ static void singular_matrices_are_named(void **state)
     assert_int_equal(pcs_saddle_factor(m->saddle), PCS_OK);
     assert_true(in_blocks(m));
     check_solution(m);
-    model_destroy(m);
+    saddle_model_destroy(m);
 }
 
 // Statics: rigid bodies without a matrix of their own, held by rows alone; the mesh is clamped by
@@ -575,25 +415,25 @@ static void singular_matrices_are_named(void **state)
 static void bodies_without_matrix_are_held_by_rows(void **state)
 {
     (void)state;
-    model *m = model_create(619);
+    saddle_model *m = saddle_model_create(619);
     add_cube(m, 3);
-    add_node(m, 6);
-    add_node(m, 6);
+    saddle_add_node(m, 6);
+    saddle_add_node(m, 6);
     for (int32_t i = 0; i < 16; ++i)
-        add_row(m, 3, 1, &i);
-    add_row(m, 3, 2, (const int32_t[2]){64, 50});
-    add_row(m, 3, 2, (const int32_t[2]){64, 61});
-    add_row(m, 6, 2, (const int32_t[2]){65, 64}); // between bodies that both have none
+        saddle_add_row(m, 3, 1, &i);
+    saddle_add_row(m, 3, 2, (const int32_t[2]){64, 50});
+    saddle_add_row(m, 3, 2, (const int32_t[2]){64, 61});
+    saddle_add_row(m, 6, 2, (const int32_t[2]){65, 64}); // between bodies that both have none
     for (int32_t i = 64; i < 66; ++i)
-        add_contact(m, 3, 1, &i);
-    create_saddle(m);
+        saddle_add_contact(m, 3, 1, &i);
+    saddle_model_finish(m);
     fill_matrix(m, 0.0, 0.0);
     for (int round = 0; round < 2; ++round) {
         assert_int_equal(pcs_saddle_factor(m->saddle), PCS_OK);
         check_solution(m);
         check_delassus(m);
     }
-    model_destroy(m);
+    saddle_model_destroy(m);
 }
 
 // K - sigma M with sigma inside the spectrum: symmetric and indefinite
@@ -601,18 +441,18 @@ static void indefinite_matrices(void **state)
 {
     (void)state;
     for (int32_t k = 0; k < 6; ++k) {
-        model *m = model_create(2024 + (uint64_t)k);
+        saddle_model *m = saddle_model_create(2024 + (uint64_t)k);
         add_cube(m, 3);
         for (int32_t i = 0; i < 16; i += 5)
-            add_row(m, 3, 1, &i);
+            saddle_add_row(m, 3, 1, &i);
         for (int32_t i = 48; i < 64; i += 3)
-            add_contact(m, 3, 1, &i);
-        create_saddle(m);
+            saddle_add_contact(m, 3, 1, &i);
+        saddle_model_finish(m);
         fill_matrix(m, -2.3851 * (1 + k), 0.0);
         assert_int_equal(pcs_saddle_factor(m->saddle), PCS_OK);
         check_solution(m);
         check_delassus(m);
-        model_destroy(m);
+        saddle_model_destroy(m);
     }
 }
 
@@ -620,12 +460,12 @@ static void indefinite_matrices(void **state)
 static void units_far_apart(void **state)
 {
     (void)state;
-    model *m = model_create(12);
+    saddle_model *m = saddle_model_create(12);
     add_beam(m, 16, 6);
     const int32_t ends[2] = {0, 15};
-    add_row(m, 5, 1, ends);
-    add_row(m, 2, 2, ends);
-    create_saddle(m);
+    saddle_add_row(m, 5, 1, ends);
+    saddle_add_row(m, 2, 2, ends);
+    saddle_model_finish(m);
     fill_matrix(m, 0.3, 0.02);
     int64_t count;
     double *value = pcs_saddle_values(m->saddle, &count);
@@ -641,40 +481,40 @@ static void units_far_apart(void **state)
     assert_int_equal(pcs_saddle_factor(m->saddle), PCS_OK);
     assert_true(in_blocks(m));
     check_solution(m);
-    model_destroy(m);
+    saddle_model_destroy(m);
 }
 
 // One node with a row to each node of a face: the rows must not gather behind it
 static void hubs_make_no_dense_factors(void **state)
 {
     (void)state;
-    model *m = model_create(303);
+    saddle_model *m = saddle_model_create(303);
     add_cube(m, 6);
-    add_node(m, 6);
+    saddle_add_node(m, 6);
     for (int32_t i = 0; i < 49; ++i) {
-        pcs_row_block *row = add_row(m, 3, 2, (const int32_t[2]){i, 343});
+        pcs_row_block *row = saddle_add_row(m, 3, 2, (const int32_t[2]){i, 343});
         for (int32_t e = 0; e < 9; ++e)
             row->J[0][e] = e % 4 == 0 ? 1.0 : 0.0;
     }
-    create_saddle(m);
+    saddle_model_finish(m);
     fill_matrix(m, 0.4, 0.03);
     for (int32_t d = 0; d < 6; ++d)
         pcs_saddle_diagonal(m->saddle, 343)[7 * d] = 11.9;
     assert_int_equal(pcs_saddle_factor(m->saddle), PCS_OK);
     const int64_t entries = pcs_block_lu_entries(pcs_kkt_blocks_lu(m->saddle->kkt->full.blocks));
-    model *plain = model_create(303);
+    saddle_model *plain = saddle_model_create(303);
     add_cube(plain, 6);
-    create_saddle(plain);
+    saddle_model_finish(plain);
     const int64_t without = pcs_block_lu_entries(
         pcs_kkt_blocks_lu(plain->saddle->kkt->full.blocks));
     // 153 unknowns more in 1029, each in a front of their node and the hub
     assert_true(entries < 2 * without);
     assert_int_equal(m->saddle->kkt->search.n, 0); // each row has a node of its own
     int32_t size;
-    double *K = dense_matrix(m, &size);
-    double *z = get(size, sizeof(double)), *b = get(size, sizeof(double));
+    double *K = saddle_dense_system(m, &size);
+    double *z = saddle_array(size, sizeof(double)), *b = saddle_array(size, sizeof(double));
     for (int32_t i = 0; i < size; ++i)
-        z[i] = b[i] = between(m, -1.0, 1.0);
+        z[i] = b[i] = saddle_between(m, -1.0, 1.0);
     pcs_saddle_solve(m->saddle, z, z + m->offset[m->n_nodes]);
     for (int32_t i = 0; i < size; ++i) {
         double r = b[i], scale = fabs(b[i]);
@@ -687,28 +527,28 @@ static void hubs_make_no_dense_factors(void **state)
     free(K);
     free(z);
     free(b);
-    model_destroy(m);
-    model_destroy(plain);
+    saddle_model_destroy(m);
+    saddle_model_destroy(plain);
 }
 
 static void free_solutions(void **state)
 {
     (void)state;
     for (int32_t rows = 0; rows < 4; rows += 3) {
-        model *m = model_create(930);
+        saddle_model *m = saddle_model_create(930);
         add_cube(m, 2);
         for (int32_t i = 0; i < rows; ++i)
-            add_row(m, 3, 1, &i);
-        create_saddle(m);
+            saddle_add_row(m, 3, 1, &i);
+        saddle_model_finish(m);
         fill_matrix(m, 0.91, 0.06);
         double x[81], b[81], r[81];
         for (int round = 0; round < 2; ++round) {
             assert_int_equal(pcs_saddle_factor(m->saddle), PCS_OK);
             for (int32_t i = 0; i < 81; ++i)
-                x[i] = b[i] = r[i] = between(m, -1.0, 1.0);
+                x[i] = b[i] = r[i] = saddle_between(m, -1.0, 1.0);
             pcs_saddle_solve_free(m->saddle, x);
             int32_t size;
-            double *K = dense_matrix(m, &size);
+            double *K = saddle_dense_system(m, &size);
             for (int32_t i = 0; i < 81; ++i) {
                 double scale = fabs(b[i]);
                 for (int32_t j = 0; j < 81; ++j) {
@@ -726,7 +566,7 @@ static void free_solutions(void **state)
             pcs_saddle_solve_free(m->saddle, x);
             assert_true(isnan(x[0]) && isnan(x[80]));
         }
-        model_destroy(m);
+        saddle_model_destroy(m);
     }
 }
 
@@ -740,9 +580,9 @@ static uint64_t hash(uint64_t h, int64_t n, const double *x)
     return h;
 }
 
-static uint64_t hash_of_results(model *m, pcs_arena *arena)
+static uint64_t hash_of_results(saddle_model *m, pcs_arena *arena)
 {
-    static double x[3 * NODES_MAX], p[3 * ROWS_MAX];
+    static double x[3 * SADDLE_NODES_MAX], p[3 * SADDLE_ROWS_MAX];
     const int32_t n = pcs_saddle_unknowns(m->saddle), rows = pcs_saddle_row_count(m->saddle);
     pcs_block_matrix W;
     for (int32_t i = 0; i < n; ++i)
@@ -757,16 +597,16 @@ static uint64_t hash_of_results(model *m, pcs_arena *arena)
     return hash(h, W.value_start[W.row_start[W.n] - 1], W.value);
 }
 
-static model *clamped_cube(int32_t elements)
+static saddle_model *clamped_cube(int32_t elements)
 {
     const int32_t face = (elements + 1) * (elements + 1);
-    model *m = model_create(2385);
+    saddle_model *m = saddle_model_create(2385);
     add_cube(m, elements);
     for (int32_t i = 0; i < face; ++i)
-        add_row(m, 3, 1, &i);
+        saddle_add_row(m, 3, 1, &i);
     for (int32_t i = m->n_nodes - face; i < m->n_nodes; ++i)
-        add_contact(m, 3, 1, &i);
-    create_saddle(m);
+        saddle_add_contact(m, 3, 1, &i);
+    saddle_model_finish(m);
     fill_matrix(m, 0.43, 0.05);
     return m;
 }
@@ -775,7 +615,7 @@ static model *clamped_cube(int32_t elements)
 static void bits_and_heap_calls(void **state)
 {
     (void)state;
-    model *m = clamped_cube(7), *other = clamped_cube(7);
+    saddle_model *m = clamped_cube(7), *other = clamped_cube(7);
     pcs_arena arena;
     pcs_arena_init(&arena, m->ctx);
     const uint64_t expected = hash_of_results(m, &arena);
@@ -793,20 +633,20 @@ static void bits_and_heap_calls(void **state)
         pcs_tasks_destroy(tasks);
     }
     pcs_arena_free(&arena);
-    model_destroy(m);
-    model_destroy(other);
+    saddle_model_destroy(m);
+    saddle_model_destroy(other);
 }
 
 // Rows with a node of their own are not searched, until one of them depends on itself
 static void rows_with_a_node_of_their_own(void **state)
 {
     (void)state;
-    model *m = clamped_cube(4);
+    saddle_model *m = clamped_cube(4);
     const int32_t shared = 5;
     for (int32_t q = 0; q < 2; ++q)
-        add_row(m, 1, 1, &shared); // node 5 has three row blocks now, one of them clamps it
+        saddle_add_row(m, 1, 1, &shared); // node 5 has three row blocks now, one of them clamps it
     pcs_saddle_destroy(m->saddle);
-    create_saddle(m);
+    saddle_model_finish(m);
     fill_matrix(m, 0.43, 0.05);
     const uint8_t *redundant = pcs_saddle_redundant_rows(m->saddle);
     double kept[3];
@@ -826,13 +666,13 @@ static void rows_with_a_node_of_their_own(void **state)
         assert_int_equal(redundant[27] + redundant[28] + redundant[29], round == 1);
         check_solution(m);
     }
-    model_destroy(m);
+    saddle_model_destroy(m);
 }
 
 static void couplings_are_found(void **state)
 {
     (void)state;
-    model *m = clamped_cube(3);
+    saddle_model *m = clamped_cube(3);
     int32_t k = 0;
     for (int32_t i = 0; i < m->n_nodes; ++i)
         for (int32_t j = i + 1; j < m->n_nodes; ++j) {
@@ -842,23 +682,23 @@ static void couplings_are_found(void **state)
             k += is_next;
         }
     assert_int_equal(k, m->n_couplings);
-    model_destroy(m);
+    saddle_model_destroy(m);
 }
 
 // Every heap request fails once; nothing leaks, the error is MEMORY, and the next try succeeds
 static void failing_memory(void **state)
 {
     (void)state;
-    model *m = model_create(46);
+    saddle_model *m = saddle_model_create(46);
     add_cube(m, 2);
-    add_node(m, 6);
-    add_row(m, 3, 2, (const int32_t[2]){27, 5});
-    add_row(m, 3, 2, (const int32_t[2]){27, 8});
+    saddle_add_node(m, 6);
+    saddle_add_row(m, 3, 2, (const int32_t[2]){27, 5});
+    saddle_add_row(m, 3, 2, (const int32_t[2]){27, 8});
     for (int32_t i = 0; i < 3; ++i)
-        add_row(m, 3, 1, &i);
+        saddle_add_row(m, 3, 1, &i);
     for (int32_t i = 20; i < 26; ++i)
-        add_contact(m, 3, 1, &i);
-    const pcs_saddle_def def = model_def(m);
+        saddle_add_contact(m, 3, 1, &i);
+    const pcs_saddle_def def = saddle_model_def(m);
     pcs_status status = PCS_ERROR_MEMORY;
     for (int32_t n = 1; status != PCS_OK; ++n) {
         pcs_arena arena;
@@ -882,55 +722,7 @@ static void failing_memory(void **state)
         assert_int_equal(pcs_context_heap_bytes(m->ctx), 0);
         assert_true(n < 1000);
     }
-    model_destroy(m);
-}
-
-static void check_permutation(int32_t n, const int32_t *order)
-{
-    uint8_t *seen = get(n, 1);
-    for (int32_t k = 0; k < n; ++k) {
-        assert_true(order[k] >= 0 && order[k] < n && !seen[order[k]]);
-        seen[order[k]] = 1;
-    }
-    free(seen);
-}
-
-// Graphs that a division could stumble over: in pieces, complete, a star, a path, random
-static void dissections_are_permutations(void **state)
-{
-    (void)state;
-    enum { N = 400 };
-    pcs_context *ctx = pcs_context_create(NULL);
-    pcs_random random;
-    pcs_random_init(&random, 5);
-    uint8_t *edge = get(N * N, 1);
-    int32_t start[N + 1], order[N], weight[N];
-    int32_t *neighbour = get(N * N, sizeof(int32_t));
-    for (int kind = 0; kind < 6; ++kind) {
-        memset(edge, 0, N * N);
-        for (int32_t i = 0; i < N; ++i) {
-            weight[i] = 1 + (7 * i) % 6;
-            for (int32_t j = 0; j < i; ++j) {
-                const bool joined = (kind == 1 && i / 90 == j / 90) || (kind == 2) ||
-                                    (kind == 3 && j == 0) || (kind == 4 && j + 1 == i) ||
-                                    (kind == 5 && pcs_random_uniform(&random) < 0.02);
-                edge[i * N + j] = edge[j * N + i] = joined;
-            }
-        }
-        start[0] = 0;
-        for (int32_t i = 0; i < N; ++i) {
-            start[i + 1] = start[i];
-            for (int32_t j = 0; j < N; ++j)
-                if (edge[i * N + j])
-                    neighbour[start[i + 1]++] = j;
-        }
-        assert_int_equal(pcs_ordering_dissect(ctx, N, start, neighbour, weight, order), PCS_OK);
-        check_permutation(N, order);
-    }
-    assert_int_equal(pcs_context_heap_bytes(ctx), 0);
-    free(edge);
-    free(neighbour);
-    pcs_context_destroy(ctx);
+    saddle_model_destroy(m);
 }
 
 int main(void)
@@ -950,7 +742,6 @@ int main(void)
         cmocka_unit_test(rows_with_a_node_of_their_own),
         cmocka_unit_test(couplings_are_found),
         cmocka_unit_test(failing_memory),
-        cmocka_unit_test(dissections_are_permutations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
