@@ -105,7 +105,8 @@ static void average_volume(const pcs_solid_shape *shape, strains *k)
     k->theta_mean = theta / k->volume;
 }
 
-// Strains, and the volume measure that counts. False where the law has no energy for a strain.
+// Strains, and the volume measure that counts. False where the law has no energy for a strain, or the
+// element is inside out: C alone does not see it, and St Venant's law would take it for unstrained.
 static bool find_strains(const pcs_fe *element, const pcs_solid_shape *shape,
                          const pcs_fe_state *state, strains *k)
 {
@@ -125,7 +126,7 @@ static bool find_strains(const pcs_fe *element, const pcs_solid_shape *shape,
         relax(shape, k->y, k->y, 0.25, E);
     for (int32_t p = 0; p < shape->n_points; ++p) {
         k->volume += shape->weight[p];
-        if (!k->law->set(E[p], &k->point[p]) || (!k->law->linear && !(pcs_m3_det(&k->F[p]) > 0)))
+        if (!k->law->set(E[p], &k->point[p]) || !(pcs_m3_det(&k->F[p]) > 0))
             return false;
         k->theta[p] = k->point[p].theta;
     }

@@ -39,6 +39,7 @@ typedef struct na_counts {
     int32_t most[NA_LEVELS];
     int64_t searches;  // corrections that the line search shortened
     int64_t fallbacks; // problems that went over to contact_solver complementarity
+    int64_t restarts;  // smooth problems that were solved from the start of the step
     int64_t operators; // of models with meshes: how often W was not at hand
 } na_counts;
 

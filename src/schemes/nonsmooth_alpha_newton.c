@@ -522,6 +522,15 @@ static void count_iterations(nonsmooth_alpha *s, na_level level, int32_t count,
         s->counts.most[level] = count;
 }
 
+// The smooth problem from the configuration at the beginning of the step: v'~ with d~ = 0. Its first iterate,
+// v'~ = 0, moves every node by h v_n, which after an impact may push elements through each other.
+static void restart_in_place(nonsmooth_alpha *s)
+{
+    restart(s, NA_SMOOTH);
+    for (int32_t i = 0; i < s->base.model->n_v; ++i)
+        s->iterate[NA_SMOOTH].x[i] = -s->start_d[i] / s->c_q;
+}
+
 pcs_status pcs_na_solve(nonsmooth_alpha *s, na_level level, pcs_step_report *report)
 {
     const bool contacts = level != NA_SMOOTH && s->base.model->n_slots > 0;
@@ -529,6 +538,11 @@ pcs_status pcs_na_solve(nonsmooth_alpha *s, na_level level, pcs_step_report *rep
     int32_t count = 0;
     s->complementarity = contacts && chosen;
     pcs_status status = iterate(s, level, &count, report);
+    if (status == PCS_NOT_CONVERGED && level == NA_SMOOTH) {
+        ++s->counts.restarts;
+        restart_in_place(s);
+        status = iterate(s, level, &count, report);
+    }
     if (status == PCS_NOT_CONVERGED && contacts && !chosen) {
         ++s->counts.fallbacks;
         s->complementarity = true;

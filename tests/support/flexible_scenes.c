@@ -121,7 +121,8 @@ static int32_t cube_node(int32_t n, int32_t i, int32_t j, int32_t k)
 }
 
 // The cube of B4 without contacts, its lower face the nodes 0 to (n+1)^2 - 1 and the group "lower".
-static pcs_mesh_id add_cube(scene *s, int32_t n, pcs_element_kind kind, double height, double speed)
+static pcs_mesh_id add_cube(scene *s, int32_t n, pcs_element_kind kind, pcs_material_law law,
+                            double height, double speed)
 {
     const double side = 0.1;
     const int32_t n_nodes = (n + 1) * (n + 1) * (n + 1), n_elements = n * n * n;
@@ -149,6 +150,7 @@ static pcs_mesh_id add_cube(scene *s, int32_t n, pcs_element_kind kind, double h
                 }
     scene_begin(s, 3, pcs_v3(0, 0, -9.81));
     pcs_material material = pcs_material_default();
+    material.law = law;
     material.young = 90;
     material.poisson = 0.3;
     material.density = 1;
@@ -173,14 +175,9 @@ static pcs_mesh_id add_cube(scene *s, int32_t n, pcs_element_kind kind, double h
     return cube;
 }
 
-void scene_flexible_cube(scene *s, int32_t n, pcs_element_kind kind)
+// The contacts of its lower face, node by node
+static void add_floor(scene *s, int32_t n, pcs_mesh_id cube)
 {
-    scene_landing_cube(s, n, kind, CUBE_HEIGHT, 0);
-}
-
-void scene_landing_cube(scene *s, int32_t n, pcs_element_kind kind, double height, double speed)
-{
-    const pcs_mesh_id cube = add_cube(s, n, kind, height, speed);
     for (int32_t i = 0; i < (n + 1) * (n + 1); ++i) {
         char name[32];
         snprintf(name, sizeof name, "floor%d", (int)i);
@@ -188,11 +185,26 @@ void scene_landing_cube(scene *s, int32_t n, pcs_element_kind kind, double heigh
     }
 }
 
+void scene_flexible_cube(scene *s, int32_t n, pcs_element_kind kind)
+{
+    scene_landing_cube(s, n, kind, CUBE_HEIGHT, 0);
+}
+
+void scene_landing_cube(scene *s, int32_t n, pcs_element_kind kind, double height, double speed)
+{
+    add_floor(s, n, add_cube(s, n, kind, PCS_MATERIAL_ST_VENANT, height, speed));
+}
+
+void scene_neo_hookean_cube(scene *s, int32_t n, pcs_element_kind kind)
+{
+    add_floor(s, n, add_cube(s, n, kind, PCS_MATERIAL_NEO_HOOKEAN, CUBE_HEIGHT, 0));
+}
+
 void scene_flexible_cube_surface(scene *s, int32_t n, pcs_element_kind kind)
 {
     pcs_surface_contact_def floor = pcs_surface_contact_default();
     floor.name = "floor";
-    floor.mesh = add_cube(s, n, kind, CUBE_HEIGHT, 0);
+    floor.mesh = add_cube(s, n, kind, PCS_MATERIAL_ST_VENANT, CUBE_HEIGHT, 0);
     floor.group = "lower";
     floor.target = PCS_TARGET_PLANE;
     scene_require(s, pcs_builder_add_surface_contact(s->builder, &floor));

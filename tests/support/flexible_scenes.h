@@ -21,6 +21,8 @@ void scene_flexible_pendulum(scene *s);
 // B4: cube of 0.1 m with n^3 hexahedra of the kind, E = 90 Pa, rho = 1, centroid 0.35 m above the floor.
 // Each node of the lower face is a contact; slot i is node i.
 void scene_flexible_cube(scene *s, int32_t n, pcs_element_kind kind);
+// The same cube of a neo-Hookean material.
+void scene_neo_hookean_cube(scene *s, int32_t n, pcs_element_kind kind);
 // The same cube from another height of its centroid (0.05 m: it touches the floor), falling with `speed`.
 void scene_landing_cube(scene *s, int32_t n, pcs_element_kind kind, double height, double speed);
 // The same with one contact of surfaces, from the lower face to the floor.
