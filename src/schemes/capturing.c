@@ -64,8 +64,8 @@ static const pcs_option options[CAP_OPTION_COUNT] = {
 };
 
 // What is kept in the state: the length that an adaptive march proposes, the mode of each slot, and the
-// memory of an implicit method with what is known of it (capturing_memory).
-enum { MEMORY_STEP, MEMORY_KNOWN, MEMORY_MODES };
+// memory of an implicit method with what is known of it (capturing_memory) and the power of damping.
+enum { MEMORY_STEP, MEMORY_KNOWN, MEMORY_DAMPING, MEMORY_MODES };
 
 // ---- Memory ----
 
@@ -192,6 +192,8 @@ static void hand_over_filter(capturing *s)
         memcpy(s->march->to.extra, s->filter, sizeof(double) * n);
     if (s->known == CAPTURING_BEFORE_IMPACT)
         memcpy(s->march->to.a, s->filter + n, sizeof(double) * n);
+    s->march->integrator->after_jump = s->known == CAPTURING_BEFORE_IMPACT;
+    s->march->integrator->damping_before = s->damping;
 }
 
 static void keep_filter(capturing *s)
@@ -201,6 +203,7 @@ static void keep_filter(capturing *s)
         return;
     memcpy(s->filter, s->march->to.extra, sizeof(double) * n);
     memcpy(s->filter + n, s->march->to.a, sizeof(double) * n);
+    s->damping = s->march->integrator->damping;
     s->known = CAPTURING_PRESENT;
 }
 
@@ -289,6 +292,7 @@ static pcs_status step(pcs_scheme *scheme, pcs_state *state, double h, pcs_step_
     }
     const size_t filter_bytes = 2 * sizeof(double) * (size_t)m->n_v;
     s->known = (capturing_memory)(int)state->memory[MEMORY_KNOWN];
+    s->damping = state->memory[MEMORY_DAMPING];
     memcpy(s->filter, state->memory + MEMORY_MODES + m->n_slots, filter_bytes);
     memset(s->joint_impulse, 0, sizeof(double) * (size_t)m->n_rows);
     memset(s->contact_impulse, 0, sizeof(double) * 3 * (size_t)m->n_slots);
@@ -302,6 +306,7 @@ static pcs_status step(pcs_scheme *scheme, pcs_state *state, double h, pcs_step_
     pcs_capturing_finish(s, state, report);
     state->memory[MEMORY_STEP] = s->march->h_next;
     state->memory[MEMORY_KNOWN] = s->known;
+    state->memory[MEMORY_DAMPING] = s->damping;
     memcpy(state->memory + MEMORY_MODES + m->n_slots, s->filter, filter_bytes);
     for (int32_t i = 0; i < m->n_slots; ++i)
         state->memory[MEMORY_MODES + i] = s->phase.mode[i];

@@ -54,6 +54,7 @@ typedef struct capturing {
     // Over the whole output step: impulses, for the state.
     double *filter; // 2 n_v: memory of an implicit method and the accelerations it belongs to
     capturing_memory known;
+    double damping; // power of the damping forces that the accelerations belong to
     double *joint_impulse, *contact_impulse;
     double begin, end; // of the output step
     double width;      // |t_b - t_a| of an event's interval

@@ -98,6 +98,7 @@ typedef struct event_driven {
     double *slip_level;  // by slot: the same for the speed along the direction of sliding
     bool *spare;         // by slot: touches, but others carry its load (event_spare.c)
     bool indeterminate;  // redundant rows of closed contacts: their forces come from the cones
+    double *rounding;    // n_v: of the forces at the last event, in models with meshes
     double force_noise;  // forces below are zero
     double gap_noise;    // rounding of gaps
     double *restitution; // packed as the set: e_N u_N, e_T u_T
@@ -173,6 +174,9 @@ pcs_status pcs_ed_accelerations(event_driven *s, pcs_ed_choice choice, int32_t *
     PCS_MUST_CHECK;
 // The set of the closed contacts of the phase.
 void pcs_ed_set_of_phase(event_driven *s);
+// Rounding of the forces at c, before pcs_ed_factor(): the elastic forces of a mesh at rest are what the
+// last digits of its positions make of them.
+void pcs_ed_find_rounding(event_driven *s);
 // New modes of the set's contacts from its accelerations and forces.
 void pcs_ed_decide(event_driven *s);
 // True if forces in the cones exist that keep the phase at the point at hand.

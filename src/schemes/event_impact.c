@@ -170,6 +170,22 @@ static bool turns(const event_driven *s, int32_t slot)
     return s->cause[slot] == ED_SLIP_END && s->contacts[slot].row.size == 2;
 }
 
+// The slip of a contact ends. In the plane its velocity is zero; in space the component along the
+// direction at the start of the step is, and what is left across it turns into that direction and goes
+// to zero ever faster, at the acceleration of the slip. It counts as zero where the way to the
+// end, u_T^2 / (2 u_T'), is within the tolerance of positions.
+static bool stops(const event_driven *s, int32_t slot, const double *u)
+{
+    const pcs_contact *contact = &s->contacts[slot];
+    double rate[3];
+    if (s->cause[slot] != ED_SLIP_END || turns(s, slot))
+        return turns(s, slot);
+    pcs_contact_velocity(s->base.model, contact, s->march->to.a, rate);
+    for (int32_t j = 1; j < 3; ++j)
+        rate[j] += contact->convective[j] - contact->surface[j];
+    return u[1] * u[1] + u[2] * u[2] <= 2 * s->base.options[ED_TOLERANCE] * hypot(rate[1], rate[2]);
+}
+
 // Touching contacts that do not separate, each as sliding or at rest tangentially. A contact that
 // closes before its gap was ever seen open, however fine the search, is at rest: its flight, of
 // height u_N^2 / 2 a, was below the rounding of positions.
@@ -189,7 +205,7 @@ static void collect_closed(event_driven *s, bool all_at_rest)
             continue;
         }
         const double speed = hypot(u[1], s->contacts[i].row.size == 3 ? u[2] : 0);
-        const bool slides = s->contacts[i].row.size > 1 && speed > slow && !turns(s, i);
+        const bool slides = s->contacts[i].row.size > 1 && speed > slow && !stops(s, i, u);
         if (slides) {
             s->phase.direction[i][0] = u[1] / speed;
             s->phase.direction[i][1] = s->contacts[i].row.size == 3 ? u[2] / speed : 0;
@@ -499,6 +515,8 @@ pcs_status pcs_ed_begin(event_driven *s, double t)
     for (int32_t i = 0; i < rows; ++i)
         most = fmax(most, fabs(march->to.lambda[i]));
     s->force_noise = noise * most;
+    for (int32_t i = 0; i < model->n_v; ++i)
+        s->force_noise = fmax(s->force_noise, s->rounding[i]);
     const double position_noise = 1e-14; // some forty roundings of the coordinates
     most = 1;
     for (int32_t i = 0; i < model->n_q; ++i)
@@ -516,6 +534,7 @@ pcs_status pcs_ed_handle(event_driven *s)
     memcpy(s->q, to->q, sizeof(double) * (size_t)model->n_q);
     memcpy(s->v, to->v, sizeof(double) * (size_t)model->n_v);
     look_here(s);
+    pcs_ed_find_rounding(s);
     count_repeats(s);
     if (is_gentle(s)) {
         change_gently(s);

@@ -522,6 +522,16 @@ static bool has_closed_contact(const event_driven *s)
     return false;
 }
 
+// In space friction has no direction where a slip ends: a step computed up to there would have its
+// last stages in that place.
+static bool is_singular(const event_driven *s)
+{
+    for (int32_t i = 0; i < s->base.model->n_slots; ++i)
+        if (s->cause[i] == ED_SLIP_END && s->contacts[i].row.size == 3)
+            return true;
+    return false;
+}
+
 pcs_status pcs_ed_search(event_driven *s)
 {
     pcs_march *march = s->march;
@@ -547,7 +557,7 @@ pcs_status pcs_ed_search(event_driven *s)
         return PCS_OK;
     }
     if (first < end)
-        PCS_TRY(pcs_march_cut(march, first));
+        PCS_TRY(is_singular(s) ? pcs_march_cut_dense(march, first) : pcs_march_cut(march, first));
     if (which >= 0 && kind_of(s, which) == ED_GAP && (int)s->base.options[ED_LOCATOR] == ED_BRACKET)
         return polish(s, object_of(s, which), end);
     return PCS_OK;

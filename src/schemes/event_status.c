@@ -223,7 +223,8 @@ static pcs_status solve_reduced(event_driven *s, reduced *w, pcs_ed_choice choic
                          s->c.t);
     PCS_TRY(status);
     s->solver_iterations += info.iterations;
-    bool solved = status == PCS_OK || info.at_rounding;
+    // What is left below the noise of the decisions changes none of them.
+    bool solved = status == PCS_OK || info.at_rounding || info.residual.scaled <= STATUS_NOISE;
     if (solved)
         s->residual = fmax(s->residual, info.residual.scaled);
     *solutions = solved ? 1 : 0;
@@ -305,12 +306,50 @@ pcs_status pcs_ed_accelerations(event_driven *s, pcs_ed_choice choice, int32_t *
     return pcs_ed_solve(s, choice, solutions);
 }
 
-static pcs_contact_mode decide_mode(const event_driven *s, int32_t k, double direction[2])
+// ---- What is zero ----
+
+void pcs_ed_find_rounding(event_driven *s)
+{
+    const pcs_model *model = s->base.model;
+    int64_t count;
+    if (model->meshes.count == 0)
+        return;
+    double *values = pcs_saddle_values(s->saddle, &count);
+    memset(values, 0, sizeof(double) * (size_t)count);
+    pcs_model_add_tangent(model, &s->c, 1, 0, s->saddle);
+    pcs_model_force_rounding(model, &s->c, s->saddle, 1, s->x, s->rounding);
+}
+
+// Largest relative acceleration of the set's contact k that rounding of the forces may cause,
+// sum_i |(B H^T)_i| df_i, for the factors at hand.
+static double acceleration_rounding(event_driven *s, int32_t k)
+{
+    const pcs_model *model = s->base.model;
+    const pcs_row_block *row = s->set.H[k];
+    double most = 0;
+    for (int32_t j = 0; model->meshes.count > 0 && j < row->size; ++j) {
+        double sum = 0;
+        memset(s->x, 0, sizeof(double) * (size_t)model->n_v);
+        memset(s->p_row, 0, sizeof(double) * (size_t)model->n_rows);
+        for (int32_t e = 0; e < row->n_nodes; ++e) {
+            const pcs_node *node = pcs_model_node(model, row->node[e]);
+            for (int32_t i = 0; i < node->n_v; ++i)
+                s->x[node->v + i] += row->J[e][j * node->n_v + i];
+        }
+        pcs_saddle_solve(s->saddle, s->x, s->p_row);
+        for (int32_t i = 0; i < model->n_v; ++i)
+            sum += fabs(s->x[i]) * s->rounding[i];
+        most = fmax(most, sum);
+    }
+    return most;
+}
+
+static pcs_contact_mode decide_mode(event_driven *s, int32_t k, double direction[2])
 {
     const pcs_ed_set *set = &s->set;
     const double *r = set->r + set->offset[k], *a = set->u + set->offset[k];
     const int32_t size = set->H[k]->size;
-    const double noise = STATUS_NOISE * set->scale;
+    const double noise = fmax(STATUS_NOISE * set->scale, acceleration_rounding(s, k));
     const bool pressed = r[0] * fabs(set->mobility[k]) > noise;
     if (!pressed && a[0] > noise)
         return PCS_MODE_OPEN;

@@ -118,7 +118,18 @@ static void predict_steady(pcs_generalized_alpha *s)
     copy(pcs_smooth_row_count(s->base.smooth), s->lambda, s->from->lambda);
 }
 
-// Trapezoidal rule for the work accounts. The powers at the start are those of the end of the last
+// Work of damping as the step applies it. The kinetic energy changes by the impulse along the mean
+// velocity v = (v_n + v_{n+1})/2, and the forces at the end have the weight c_v/h in the impulse:
+//     W = c_v f_{n+1}.v + (h - c_v) f_n.v,     f_n.v_{n+1} = f_{n+1}.v_n as C is symmetric.
+// Powers at the ends exceed all energy that there is where C h is large against M. Right behind an
+// impact the step goes on with the forces before it, and so does the account.
+static double damping_work(const pcs_generalized_alpha *s, double begin, double end, double cross)
+{
+    const double at_start = s->base.after_jump ? s->base.damping_before : 0.5 * (begin + cross);
+    return s->c_v * 0.5 * (end + cross) + (s->h - s->c_v) * at_start;
+}
+
+// Trapezoidal rule for the other accounts. The powers at the start are those of the end of the last
 // step, if that is where this one begins.
 static void account(pcs_generalized_alpha *s, pcs_smooth_point *to)
 {
@@ -126,6 +137,9 @@ static void account(pcs_generalized_alpha *s, pcs_smooth_point *to)
     const pcs_smooth_point *from = s->from;
     double begin[PCS_WORK_COUNT], end[PCS_WORK_COUNT];
     pcs_smooth_power(s->base.smooth, &s->terms, s->lambda, end);
+    pcs_power cross = {.v = from->v};
+    if (end[PCS_WORK_DAMPING] != 0)
+        pcs_model_powers(m, s->terms.c, s->x, &cross);
     const bool known = s->power_known && fabs(s->t + s->length - from->t) <= SAME_TIME * s->h &&
                        memcmp(s->q_to, from->q, sizeof(double) * (size_t)m->n_q) == 0 &&
                        memcmp(s->v_to, from->v, sizeof(double) * (size_t)m->n_v) == 0;
@@ -137,6 +151,10 @@ static void account(pcs_generalized_alpha *s, pcs_smooth_point *to)
     }
     for (int k = 0; k < PCS_WORK_COUNT; ++k)
         to->work[k] = from->work[k] + 0.5 * s->h * (begin[k] + end[k]);
+    to->work[PCS_WORK_DAMPING] = from->work[PCS_WORK_DAMPING] +
+                                 damping_work(s, begin[PCS_WORK_DAMPING], end[PCS_WORK_DAMPING],
+                                              cross.damping);
+    s->base.damping = end[PCS_WORK_DAMPING];
     memcpy(s->power, end, sizeof end);
     s->power_known = true;
 }

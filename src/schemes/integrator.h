@@ -68,6 +68,11 @@ typedef struct pcs_integrator {
     // it ran at its limit [HairerWanner1996, IV.2]. 0: not known
     double stiffness;
     pcs_dense_use dense_use; // set by the caller
+    // Of implicit methods, for the work of damping: its power at the end of the last step; and, set by
+    // the caller, that the accelerations at the start of the next step are those before a jump of
+    // the velocities, when damping had this power.
+    double damping, damping_before;
+    bool after_jump;
 } pcs_integrator;
 
 struct pcs_integrator_class {

@@ -73,6 +73,7 @@ static pcs_status init(pcs_march *m)
         pcs_integrator_create(o->class, &o->integrator, ctx, m->model, m->smooth, &m->integrator));
     PCS_TRY(pcs_smooth_point_init(ctx, m->model, &m->from));
     PCS_TRY(pcs_smooth_point_init(ctx, m->model, &m->to));
+    PCS_TRY(pcs_smooth_point_init(ctx, m->model, &m->inner));
     PCS_TRY(pcs_phase_init(ctx, m->model, &m->phase));
     const int32_t rows = pcs_smooth_rows_max(m->model);
     m->g = PCS_NEW_ARRAY(ctx, double, rows);
@@ -119,6 +120,7 @@ void pcs_march_destroy(pcs_march *m)
     pcs_smooth_destroy(m->smooth);
     pcs_smooth_point_free(ctx, &m->from);
     pcs_smooth_point_free(ctx, &m->to);
+    pcs_smooth_point_free(ctx, &m->inner);
     pcs_phase_free(ctx, &m->phase);
     pcs_free(ctx, m->g);
     pcs_free(ctx, m->g_rate);
@@ -156,7 +158,7 @@ pcs_status pcs_march_begin(pcs_march *m, const pcs_phase *phase, double t, const
         memcpy(m->to.v, v, sizeof(double) * (size_t)model->n_v);
     PCS_TRY(m->opts.class->start(m->integrator, &m->to));
     pcs_smooth_point_copy(model, &m->from, &m->to);
-    m->h = 0;
+    m->h = m->whole = 0;
     if (!keep_step || !(m->h_next > 0))
         m->h_next = choose_step(m);
     return PCS_OK;
@@ -271,6 +273,7 @@ static void count_stiffness(pcs_march *m)
 static void accept(pcs_march *m, double h)
 {
     m->h = h;
+    m->whole = 0;
     m->counts.smallest = m->counts.accepted == 0 ? h : fmin(m->counts.smallest, h);
     m->counts.sum += h;
     ++m->counts.accepted;
@@ -379,8 +382,8 @@ pcs_status pcs_march_dense(pcs_march *m, double t, pcs_smooth_point *out)
         pcs_smooth_point_copy(m->model, out, &m->to);
         return PCS_OK;
     }
-    const pcs_status status = m->opts.class->dense(m->integrator, fmax(t - m->from.t, 0) / length,
-                                                   out);
+    const pcs_status status = m->opts.class->dense(
+        m->integrator, fmax(t - m->from.t, 0) / (m->whole > 0 ? m->whole : length), out);
     out->t = t;
     return status;
 }
@@ -399,7 +402,47 @@ static pcs_status repeat(pcs_march *m, double h, double t)
     return status;
 }
 
-pcs_status pcs_march_cut(pcs_march *m, double t)
+// Work between the start of the step and its instant t, from the powers at the three points of Gauss.
+static pcs_status add_inner_work(pcs_march *m, double t, double *work)
+{
+    static const double place[3] = {0.11270166537925831, 0.5, 0.88729833462074169};
+    static const double weight[3] = {5.0 / 18, 8.0 / 18, 5.0 / 18};
+    const double h = t - m->from.t;
+    double power[PCS_WORK_COUNT];
+    for (int k = 0; k < 3; ++k) {
+        pcs_smooth_point *at = &m->inner;
+        PCS_TRY(pcs_march_dense(m, m->from.t + place[k] * h, at));
+        PCS_TRY(pcs_smooth_accelerations(m->smooth, at->t, at->q, at->v, at->a, at->lambda, power));
+        for (int32_t i = 0; i < PCS_WORK_COUNT; ++i)
+            work[i] += h * weight[k] * power[i];
+    }
+    return PCS_OK;
+}
+
+// The end of the last step moves to its instant t; the memory of a method is linear in between.
+static pcs_status end_inside(pcs_march *m, double t)
+{
+    const double part = (t - m->from.t) / m->h; // of the step as it was computed, or cut before
+    const pcs_dense_use use = m->integrator->dense_use;
+    double work[PCS_WORK_COUNT];
+    memcpy(work, m->from.work, sizeof work);
+    if (!(m->whole > 0))
+        m->whole = m->h;
+    m->integrator->dense_use = PCS_DENSE_STATE;
+    pcs_status status = add_inner_work(m, t, work);
+    if (status >= 0)
+        status = pcs_march_dense(m, t, &m->inner);
+    m->integrator->dense_use = use;
+    PCS_TRY(status);
+    for (int32_t i = 0; i < m->model->n_v; ++i)
+        m->inner.extra[i] = m->from.extra[i] + part * (m->to.extra[i] - m->from.extra[i]);
+    memcpy(m->inner.work, work, sizeof work);
+    pcs_smooth_point_copy(m->model, &m->to, &m->inner);
+    m->h = t - m->from.t;
+    return PCS_OK;
+}
+
+static pcs_status cut(pcs_march *m, double t, bool dense)
 {
     if (t >= m->to.t)
         return PCS_OK;
@@ -409,8 +452,26 @@ pcs_status pcs_march_cut(pcs_march *m, double t)
         m->h = 0;
         return PCS_OK;
     }
-    m->h = t - m->from.t;
-    return repeat(m, m->h, t);
+    if (!dense) {
+        const pcs_status status = repeat(m, t - m->from.t, t);
+        PCS_TRY(status);
+        if (status == PCS_OK) {
+            m->h = t - m->from.t;
+            m->whole = 0;
+        }
+        dense = status != PCS_OK;
+    }
+    return dense ? end_inside(m, t) : PCS_OK;
+}
+
+pcs_status pcs_march_cut(pcs_march *m, double t)
+{
+    return cut(m, t, false);
+}
+
+pcs_status pcs_march_cut_dense(pcs_march *m, double t)
+{
+    return cut(m, t, true);
 }
 
 // ---- Memory of a run ----
@@ -428,12 +489,12 @@ static void exchange(pcs_march *m, double *memory, bool save)
 {
     const pcs_model *model = m->model;
     pcs_march_counts *c = &m->counts;
-    double integers[6] = {(double)c->accepted,    (double)c->rejected,   c->stiff,
-                          (double)m->stiff_steps, (double)m->calm_steps, 0};
+    double integers[5] = {(double)c->accepted, (double)c->rejected, c->stiff,
+                          (double)m->stiff_steps, (double)m->calm_steps};
     double *scalar[SCALARS] = {&m->from.t,     &m->to.t,     &m->h,        &m->h_next,
                                &c->smallest,   &c->sum,      &c->drift,    &c->velocity_drift,
                                &c->stiff_time, &integers[0], &integers[1], &integers[2],
-                               &integers[3],   &integers[4], &integers[5], NULL};
+                               &integers[3],   &integers[4], &m->whole,    NULL};
     for (int i = 0; scalar[i]; ++i) {
         if (save)
             memory[i] = *scalar[i];
@@ -479,8 +540,11 @@ pcs_status pcs_march_load(pcs_march *m, const pcs_phase *phase, const double *me
     m->to.t = m->from.t;
     if (!(t > m->from.t))
         return PCS_OK;
-    const double next = m->h_next;
-    const pcs_status status = repeat(m, h, t); // t - from.t is not h to the last bit
+    const double next = m->h_next, whole = m->whole;
+    m->h = whole > 0 ? whole : h; // t - from.t is not h to the last bit
+    pcs_status status = repeat(m, m->h, whole > 0 ? m->from.t + whole : t);
+    if (whole > 0 && status == PCS_OK)
+        status = end_inside(m, t);
     m->h = h;
     m->h_next = next;
     return status;

@@ -52,6 +52,8 @@ typedef struct pcs_march {
     pcs_smooth_point from, to; // ends of the last accepted step
     double h;                  // its length as computed (to.t - from.t unless it was cut)
     double h_next;             // what the controller proposes
+    double whole; // length of the step whose dense output has made its end; 0: computed up to there
+    pcs_smooth_point inner; // dense output of that step
     pcs_march_counts counts;
     pcs_phase phase;                 // of the present begin()
     double *g, *g_rate, *extra;      // work
@@ -70,8 +72,11 @@ pcs_status pcs_march_begin(pcs_march *march, const pcs_phase *phase, double t, c
 pcs_status pcs_march_step(pcs_march *march, double t_limit) PCS_MUST_CHECK;
 // The instant t of the last step, from.t <= t <= to.t (q, v, a, lambda, t).
 pcs_status pcs_march_dense(pcs_march *march, double t, pcs_smooth_point *out) PCS_MUST_CHECK;
-// Ends the last step at t < to.t: computed again from `from` with that length, no estimate.
+// Ends the last step at t < to.t: computed again from `from` with that length, no estimate. Where the
+// equations have no solution there, dense output of the longer step is its end.
 pcs_status pcs_march_cut(pcs_march *march, double t) PCS_MUST_CHECK;
+// The same by dense output from the first: where the equations are singular at t itself.
+pcs_status pcs_march_cut_dense(pcs_march *march, double t) PCS_MUST_CHECK;
 
 // What a resumed run needs: from, h, h_next, counts; the step is computed again. `size` numbers.
 int64_t pcs_march_memory(const pcs_model *model);

@@ -1,7 +1,7 @@
 // What a nonsmooth generalized-alpha step leaves behind: energies and work, penetration and drift, and
-// the new state. Forces work along the mean velocity d/h of the step, their powers taken at both ends;
-// contact impulses along the mean of the relative velocities before and after, which is exact for an
-// impact between rigid bodies.
+// the new state. The kinetic energy changes by the impulses of a step along the mean v of the velocities
+// before and after it: contacts and forces, taken at both ends, work along v. What the conservative
+// forces do along v and not to the potential is the numerical remainder.
 #include <string.h>
 
 #include "schemes/nonsmooth_alpha.h"
@@ -57,7 +57,7 @@ static void force_work(nonsmooth_alpha *s, pcs_state *state)
     const pcs_model *m = s->base.model;
     pcs_power begin = {.v = s->work}, end = begin;
     for (int32_t i = 0; i < m->n_v; ++i)
-        s->work[i] = s->d[i] / s->h;
+        s->work[i] = 0.5 * (s->v_n[i] + s->v[i]);
     pcs_model_powers(m, &s->start, s->f, &begin);
     pcs_model_powers(m, &s->end, s->f, &end);
     state->work[PCS_WORK_APPLIED] += 0.5 * s->h * (begin.applied + end.applied);

@@ -415,6 +415,21 @@ static const pcs_row_block *left_rows(pcs_smooth *s, instant *w)
     return sliding ? w->left : w->rows;
 }
 
+double pcs_smooth_turn_rate(const pcs_smooth *s, int32_t slot, double direction[2])
+{
+    const instant *w = &s->instant[s->last];
+    const pcs_contact *contact = &w->contacts[slot];
+    double u[3];
+    if (s->phase.mode[slot] != PCS_MODE_SLIDE || contact->row.size < 3)
+        return 0;
+    pcs_contact_velocity(s->model, contact, w->c.v, u);
+    const double speed = hypot(u[1], u[2]);
+    if (!(speed > DIRECTION_SPEED))
+        return 0;
+    sliding_direction(s, slot, contact, w->c.v, direction);
+    return contact->law.friction * (u[1] * direction[0] + u[2] * direction[1]) / (speed * speed);
+}
+
 // out = G v over all rows of an instant
 static void multiply_rows(const pcs_smooth *s, const instant *w, const double *v, double *out)
 {
