@@ -1,9 +1,12 @@
 // Stack of ten boxes with declared corners (h = 1e-3, 5 s), for Percuss and the engines that are
-// installed, in one run on one core: steps a second, and how still the stack stands at the end. A
-// second table has the top box a thousand times heavier.
+// installed, in one run on one core: steps a second, and how still the stack stands at the end. The
+// engines take turns, and the best of each counts. A second table has the top box a thousand times
+// heavier.
+//     bench_stack [rounds [peer]]     peer: MuJoCo or ODE alone
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "math/rotation.h"
 #include "peers.h"
@@ -37,14 +40,11 @@ static void percuss_stack(const bench_run *run, stack_result *out)
     *out = (stack_result){0};
     scene_stack(&s, 3, BOXES, pcs_v3(edge, edge, edge), mass, friction);
     scene_finish(&s, run->h, run->end);
-    for (int i = 0; i < run->repeat; ++i) {
-        scene_restart(&s, run->h, run->end);
-        scene_require(&s, pcs_simulation_start(s.simulation));
-        double start = bench_cpu_time();
-        scene_run(&s);
-        double steps = (double)pcs_simulation_statistics(s.simulation)->steps;
-        out->steps_per_second = fmax(out->steps_per_second, steps / (bench_cpu_time() - start));
-    }
+    scene_require(&s, pcs_simulation_start(s.simulation));
+    double start = bench_cpu_time();
+    scene_run(&s);
+    double steps = (double)pcs_simulation_statistics(s.simulation)->steps;
+    out->steps_per_second = steps / (bench_cpu_time() - start);
     scene_restart(&s, run->h, run->end);
     while (!pcs_simulation_finished(s.simulation)) {
         scene_step(&s);
@@ -55,49 +55,73 @@ static void percuss_stack(const bench_run *run, stack_result *out)
     scene_end(&s);
 }
 
-static void print(const char *engine, const stack_result *r, const stack_result *percuss)
-{
-    printf("%-24s %10.0f %8.2f %12.1e %12.1e %12.1e %12.1e%s\n", engine, r->steps_per_second,
-           percuss->steps_per_second / r->steps_per_second, r->penetration, r->drift, r->tilt,
-           r->kinetic, r->tilt > collapse_tilt ? "  collapsed" : "");
-    fflush(stdout);
-}
+typedef struct engine {
+    const char *name, *method;
+    int32_t iterations;
+    stack_result result;
+} engine;
 
-static void table(const bench_run *run)
+static bool run_engine(engine *e, const bench_run *run)
 {
-    stack_result percuss, r;
-    printf("Stack of %d boxes, top box x %g, h = %g s, %g s, best of %d\n", BOXES,
-           run->top_mass_factor, run->h, run->end, run->repeat);
-    printf("%-24s %10s %8s %12s %12s %12s %12s\n", "engine", "steps/s", "ratio", "penetration",
-           "top drift", "tilt", "KE last half");
-    percuss_stack(run, &percuss);
-    print("Percuss", &percuss, &percuss);
+    stack_result r = {0};
+    bool done = false;
+    if (strcmp(e->name, "Percuss") == 0) {
+        percuss_stack(run, &r);
+        done = true;
+    }
 #ifdef PERCUSS_PEER_MUJOCO
-    if (peer_mujoco_stack("Newton", run, &r))
-        print("MuJoCo Newton elliptic", &r, &percuss);
-    if (peer_mujoco_stack("PGS", run, &r))
-        print("MuJoCo PGS elliptic", &r, &percuss);
+    if (strncmp(e->name, "MuJoCo", 6) == 0)
+        done = peer_mujoco_stack(e->method, run, &r);
 #endif
 #ifdef PERCUSS_PEER_ODE
-    if (peer_ode_stack(0, run, &r))
-        print("ODE WorldStep", &r, &percuss);
-    if (peer_ode_stack(20, run, &r))
-        print("ODE QuickStep 20", &r, &percuss);
-    if (peer_ode_stack(100, run, &r))
-        print("ODE QuickStep 100", &r, &percuss);
+    if (strncmp(e->name, "ODE", 3) == 0)
+        done = peer_ode_stack(e->iterations, run, &r);
 #endif
-    (void)r;
+    r.steps_per_second = fmax(r.steps_per_second, e->result.steps_per_second);
+    if (done)
+        e->result = r;
+    return done;
+}
+
+static void table(bench_run run, int rounds, const char *peer)
+{
+    engine engines[] = {{.name = "Percuss"},
+                        {.name = "MuJoCo Newton elliptic", .method = "Newton"},
+                        {.name = "MuJoCo PGS elliptic", .method = "PGS"},
+                        {.name = "ODE WorldStep", .iterations = 0},
+                        {.name = "ODE QuickStep 20", .iterations = 20},
+                        {.name = "ODE QuickStep 100", .iterations = 100}};
+    enum { ENGINES = sizeof engines / sizeof *engines };
+    printf("Stack of %d boxes, top box x %g, h = %g s, %g s, best of %d\n", BOXES,
+           run.top_mass_factor, run.h, run.end, rounds);
+    printf("%-24s %10s %8s %12s %12s %12s %12s\n", "engine", "steps/s", "ratio", "penetration",
+           "top drift", "tilt", "KE last half");
+    run.repeat = 1;
+    for (int round = 0; round < rounds; ++round)
+        for (int k = 0; k < ENGINES; ++k)
+            if (k == 0 || peer == NULL || strncmp(engines[k].name, peer, strlen(peer)) == 0)
+                (void)run_engine(&engines[k], &run);
+    const double percuss = engines[0].result.steps_per_second;
+    for (int k = 0; k < ENGINES; ++k) {
+        const stack_result *r = &engines[k].result;
+        if (r->steps_per_second > 0)
+            printf("%-24s %10.0f %8.2f %12.1e %12.1e %12.1e %12.1e%s\n", engines[k].name,
+                   r->steps_per_second, percuss / r->steps_per_second, r->penetration, r->drift,
+                   r->tilt, r->kinetic, r->tilt > collapse_tilt ? "  collapsed" : "");
+    }
     printf("\n");
+    fflush(stdout);
 }
 
 int main(int argc, char **argv)
 {
-    bench_run run = {.n = BOXES, .h = 1e-3, .end = 5, .repeat = argc > 1 ? atoi(argv[1]) : 3};
+    bench_run run = {.n = BOXES, .h = 1e-3, .end = 5};
+    const int rounds = argc > 1 ? atoi(argv[1]) : 3;
     bench_use_one_core();
     run.top_mass_factor = 1;
-    table(&run);
+    table(run, rounds, argc > 2 ? argv[2] : NULL);
     run.top_mass_factor = 1000;
-    table(&run);
+    table(run, rounds, argc > 2 ? argv[2] : NULL);
     printf("ratio: steps a second of Percuss against the engine of the line\n");
     return 0;
 }

@@ -35,8 +35,8 @@ struct pcs_tasks {
     char gap1[CACHE_LINE];
     atomic_int_least32_t done;
     char gap2[CACHE_LINE];
-    atomic_int_least32_t sleepers; // workers that may be asleep
-    atomic_bool caller_sleeps, stop;
+    atomic_int_least32_t sleepers;             // workers that may be asleep
+    atomic_bool caller_sleeps, stop, expected; // expected: a run will follow
 };
 
 static void pause_briefly(void)
@@ -102,11 +102,12 @@ static void *worker_main(void *user)
         work(tasks);
         if (look(tasks, worker_needed))
             continue;
+        atomic_store(&tasks->expected, false);
         (void)pthread_mutex_lock(&tasks->mutex);
         // Said before looking once more: either this thread sees the new run, or the caller, who
         // sets `remaining` first, sees the sleeper.
         atomic_fetch_add(&tasks->sleepers, 1);
-        while (!worker_needed(tasks))
+        while (!worker_needed(tasks) && !atomic_load(&tasks->expected))
             (void)pthread_cond_wait(&tasks->work, &tasks->mutex);
         atomic_fetch_sub(&tasks->sleepers, 1);
         (void)pthread_mutex_unlock(&tasks->mutex);
@@ -151,6 +152,15 @@ void pcs_tasks_run(pcs_tasks *tasks, pcs_task_fn fn, void *user, int32_t count)
     work(tasks);
     wait_until_done(tasks);
     atomic_flag_clear(&tasks->busy);
+}
+
+// The first worker that finds no run in time takes the announcement back and sleeps again.
+void pcs_tasks_wake(pcs_tasks *tasks)
+{
+    if (!tasks)
+        return;
+    atomic_store(&tasks->expected, true);
+    wake_workers(tasks);
 }
 
 int32_t pcs_tasks_threads(const pcs_tasks *tasks)

@@ -19,4 +19,8 @@ int32_t pcs_tasks_threads(const pcs_tasks *tasks);
 // pieces are done one after the other by the caller.
 void pcs_tasks_run(pcs_tasks *tasks, pcs_task_fn fn, void *user, int32_t count);
 
+// A run will follow within microseconds: threads that sleep get ready for it meanwhile. NULL is
+// allowed.
+void pcs_tasks_wake(pcs_tasks *tasks);
+
 #endif

@@ -5,20 +5,42 @@
 
 #include "linalg/kernels.h"
 
+// The row of a spatial contact; its sums stay in registers, since y_i may not overlap x.
+static void multiply_row_3(const pcs_block_matrix *A, int32_t i, const double *x, double *y_i)
+{
+    double y0 = y_i[0], y1 = y_i[1], y2 = y_i[2];
+    for (int32_t e = A->row_start[i]; e < A->row_start[i + 1]; ++e) {
+        const int32_t j = A->column[e], n = A->offset[j + 1] - A->offset[j];
+        const double *b = A->value + A->value_start[e], *x_j = x + A->offset[j];
+        if (n == 3) {
+            y0 += b[0] * x_j[0] + b[1] * x_j[1] + b[2] * x_j[2];
+            y1 += b[3] * x_j[0] + b[4] * x_j[1] + b[5] * x_j[2];
+            y2 += b[6] * x_j[0] + b[7] * x_j[1] + b[8] * x_j[2];
+        } else {
+            double y[3] = {y0, y1, y2};
+            pcs_kernel_vector(1.0, 3, n, b, x_j, y);
+            y0 = y[0];
+            y1 = y[1];
+            y2 = y[2];
+        }
+    }
+    y_i[0] = y0;
+    y_i[1] = y1;
+    y_i[2] = y2;
+}
+
 void pcs_block_matrix_multiply_row(const pcs_block_matrix *A, int32_t i, const double *x,
                                    double *y_i)
 {
     const int32_t m = A->offset[i + 1] - A->offset[i];
+    if (m == 3) {
+        multiply_row_3(A, i, x, y_i);
+        return;
+    }
     for (int32_t e = A->row_start[i]; e < A->row_start[i + 1]; ++e) {
         const int32_t j = A->column[e], n = A->offset[j + 1] - A->offset[j];
         const double *block = A->value + A->value_start[e], *x_j = x + A->offset[j];
-        if (m == 3 && n == 3) { // the spatial contact
-            y_i[0] += block[0] * x_j[0] + block[1] * x_j[1] + block[2] * x_j[2];
-            y_i[1] += block[3] * x_j[0] + block[4] * x_j[1] + block[5] * x_j[2];
-            y_i[2] += block[6] * x_j[0] + block[7] * x_j[1] + block[8] * x_j[2];
-        } else {
-            pcs_kernel_vector(1.0, m, n, block, x_j, y_i);
-        }
+        pcs_kernel_vector(1.0, m, n, block, x_j, y_i);
     }
 }
 

@@ -98,8 +98,11 @@ void pcs_contact_pair_points(const pcs_contact_pair *pair, const pcs_contact_siz
                              const pcs_placement *a, const pcs_placement *b,
                              pcs_contact_point *points)
 {
-    for (int32_t i = 0; i < pair->n_slots; i++)
-        points[i] = (pcs_contact_point){.edge = HUGE_VAL, .next_face = -1};
+    memset(points, 0, sizeof *points * (size_t)pair->n_slots); // at once: quicker than one by one
+    for (int32_t i = 0; i < pair->n_slots; i++) {
+        points[i].edge = HUGE_VAL;
+        points[i].next_face = -1;
+    }
     pcs_contact_kind_find(pair->kind)->compute(sizes, a, b, points);
 }
 

@@ -86,7 +86,6 @@ typedef struct chain {
     const pcs_friction_contact *problem;
     const pcs_solve_opts *opts;
     pcs_arena *arena;
-    pcs_tasks *tasks; // NULL: one thread, or too small a problem to share
     pcs_solve_info *info;
     int32_t left; // iterations that may still be spent
     bool polish;  // option
@@ -129,7 +128,8 @@ static pcs_status run_sweeps(chain *c, int32_t most, bool mixed)
     int32_t sweeps = 0;
     most = most < c->left ? most : c->left;
     pcs_arena_mark mark = pcs_arena_get_mark(c->arena);
-    PCS_TRY(pcs_nsgs_work_init_order(&work, c->problem, c->arena, PCS_ORDER_AUTO, c->tasks));
+    PCS_TRY(
+        pcs_nsgs_work_init_order(&work, c->problem, c->arena, PCS_ORDER_AUTO, c->problem->tasks));
     if (mixed)
         PCS_TRY(pcs_nsgs_mix(&work, pcs_sweep_mixing_memory(c->problem->W->n), c->arena));
     const int32_t usual = work.mixing != NULL ? MIXED_BATCH : SWEEP_BATCH;
@@ -158,7 +158,7 @@ static pcs_status try_newton(chain *c, double first_delta, int32_t most, int32_t
     const int32_t left = c->left - *steps;
     pcs_contact_newton_opts opts = {first_delta, most < left ? most : left, c->polish};
     pcs_arena_mark mark = pcs_arena_get_mark(c->arena);
-    PCS_TRY(pcs_contact_newton_create(c->problem, c->tasks, c->arena, &newton));
+    PCS_TRY(pcs_contact_newton_create(c->problem, c->problem->tasks, c->arena, &newton));
     PCS_TRY(pcs_contact_newton_run(newton, &c->monitor, &opts, c->r, steps));
     c->info->factorisations += pcs_contact_newton_factorisations(newton);
     pcs_arena_release(c->arena, mark);
@@ -365,14 +365,10 @@ static pcs_status solve(const pcs_friction_contact *problem, const pcs_solve_opt
                .polish = option[PCS_AUTO_POLISH] != 0.0};
     c.left = opts->max_iterations > 0 ? opts->max_iterations : INT32_MAX;
     PCS_TRY(pcs_monitor_init(&c.monitor, problem, opts, arena, r));
-    if (opts->threads > 1 && problem->W->n >= PCS_SWEEP_COLOURED_FROM)
-        PCS_TRY(pcs_tasks_create(arena->ctx, opts->threads, &c.tasks));
-    pcs_status status = run_chain(&c, option);
-    pcs_tasks_destroy(c.tasks);
-    PCS_TRY(status);
+    PCS_TRY(run_chain(&c, option));
     if (opts->count_solutions && info->solutions < 0)
         PCS_TRY(enumerate(&c));
-    status = pcs_monitor_finish(&c.monitor, r, u, info);
+    pcs_status status = pcs_monitor_finish(&c.monitor, r, u, info);
     if (status == PCS_NOT_CONVERGED)
         pcs_friction_diagnose(problem, r, u, info);
     return status;

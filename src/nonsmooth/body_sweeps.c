@@ -97,7 +97,7 @@ static pcs_status sweep_state_init(sweep_state *state, const pcs_body_system *s,
                                    pcs_arena *arena, double *r, double *u)
 {
     *state = (sweep_state){.system = s, .relaxation = relaxation, .r = r, .u = u};
-    state->coloured = s->n >= PCS_SWEEP_COLOURED_FROM;
+    state->coloured = s->n >= PCS_SWEEP_BLOCKS_FROM;
     state->x = PCS_ARENA_ARRAY(arena, double, (int64_t)s->bodies *PCS_BODY_STRIDE);
     state->slip = PCS_ARENA_ARRAY(arena, double, s->n);
     state->part = PCS_ARENA_ARRAY(arena, pcs_sweep_change, pcs_sweep_pieces(s->n));

@@ -49,7 +49,7 @@ pcs_residual pcs_body_system_measure(const pcs_body_system *system, const double
 
 // Sweeps from r (finite) until the residual of the reduced problem meets the tolerance; same
 // meaning of r, u, opts and info as pcs_friction_solve_fn. Contacts are coloured from
-// PCS_SWEEP_COLOURED_FROM on.
+// PCS_SWEEP_BLOCKS_FROM on.
 pcs_status pcs_body_sweeps_solve(const pcs_body_system *system, const pcs_solve_opts *opts,
                                  double relaxation, pcs_arena *arena, double *r, double *u,
                                  pcs_solve_info *info) PCS_MUST_CHECK;

@@ -524,7 +524,7 @@ static double project_piece(pcs_contact_newton *newton, int32_t begin, int32_t e
 static bool test_iterate(pcs_contact_newton *newton, pcs_monitor *monitor, double *r)
 {
     if (for_pieces(newton, project_piece, newton->r, r) > 0.0)
-        pcs_friction_contact_velocity_shared(newton->problem, newton->tasks, r, monitor->u);
+        pcs_friction_contact_velocity(newton->problem, r, monitor->u);
     else
         memcpy(monitor->u, newton->w, (size_t)newton->rows * sizeof *newton->w);
     return pcs_monitor_test_with_u(monitor, r, monitor->u);
@@ -572,7 +572,7 @@ pcs_status pcs_contact_newton_run(pcs_contact_newton *newton, pcs_monitor *monit
     const int32_t last = *steps + opts->max_steps;
     const double scale = pcs_friction_contact_scale(newton->problem);
     memcpy(newton->centre, r, (size_t)newton->rows * sizeof *r);
-    pcs_friction_contact_velocity_shared(newton->problem, newton->tasks, r, newton->w);
+    pcs_friction_contact_velocity(newton->problem, r, newton->w);
     schedule s = {.delta = choose_delta(newton, opts, r), .fall = FIRST_FALL};
     bool over = monitor->done, polished = !opts->polish;
     double at_centre = monitor->last; // residual of the centre
@@ -593,8 +593,7 @@ pcs_status pcs_contact_newton_run(pcs_contact_newton *newton, pcs_monitor *monit
             at_centre = monitor->last;
             memcpy(newton->centre, newton->r, (size_t)newton->rows * sizeof *r);
         } else {
-            pcs_friction_contact_velocity_shared(newton->problem, newton->tasks, newton->centre,
-                                                 newton->w);
+            pcs_friction_contact_velocity(newton->problem, newton->centre, newton->w);
         }
         if (!over)
             advance(&s, solved, *steps - before, gain, monitor->opts->tolerance / monitor->last);

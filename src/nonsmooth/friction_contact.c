@@ -16,6 +16,35 @@ static bool all_finite(const double *x, int64_t count)
     return sum[0] + sum[1] + sum[2] + sum[3] == 0.0;
 }
 
+// Values of W in one piece of parallel work, and the most pieces.
+enum { PIECE = 1 << 14, PIECES_MAX = 1024 };
+
+typedef struct finite_job {
+    const double *value;
+    int64_t count, length; // of a piece
+    bool finite[PIECES_MAX];
+} finite_job;
+
+static void finite_piece(void *user, int32_t piece)
+{
+    finite_job *job = user;
+    const int64_t first = piece * job->length, left = job->count - first;
+    job->finite[piece] = all_finite(job->value + first, left < job->length ? left : job->length);
+}
+
+static bool all_finite_shared(pcs_tasks *tasks, const double *value, int64_t count)
+{
+    finite_job job = {.value = value, .count = count, .length = PIECE};
+    if (count > (int64_t)PIECE * PIECES_MAX)
+        job.length = (count + PIECES_MAX - 1) / PIECES_MAX;
+    const int32_t pieces = (int32_t)((count + job.length - 1) / job.length);
+    pcs_tasks_run(tasks, finite_piece, &job, pieces);
+    for (int32_t k = 0; k < pieces; k++)
+        if (!job.finite[k])
+            return false;
+    return true;
+}
+
 // Values of W if they lie one behind the other, as they do in nearly all problems; else 0.
 static int64_t count_contiguous(const pcs_block_matrix *W)
 {
@@ -67,5 +96,6 @@ pcs_status pcs_friction_contact_check(const pcs_friction_contact *problem, pcs_c
             return pcs_error(ctx, PCS_ERROR_NUMERIC, "contact %d: start is not finite", (int)i);
     }
     const int64_t values = count_contiguous(W);
-    return values > 0 && all_finite(W->value, values) ? PCS_OK : check_blocks(W, ctx);
+    return values > 0 && all_finite_shared(problem->tasks, W->value, values) ? PCS_OK
+                                                                             : check_blocks(W, ctx);
 }

@@ -29,6 +29,7 @@ typedef struct pcs_friction_contact {
     const double *q;
     const double *mu;    // one for each block, >= 0; ignored for contacts of size 1 and bilateral
     const uint8_t *kind; // pcs_block_kind of each block; NULL: all are contacts
+    pcs_tasks *tasks;    // threads for large problems; NULL: one. The bits do not depend on them
 } pcs_friction_contact;
 
 static inline bool pcs_is_bilateral(const pcs_friction_contact *problem, int32_t block)
@@ -44,9 +45,6 @@ pcs_residual pcs_friction_contact_measure_with_u(const pcs_friction_contact *pro
                                                  const double *r, const double *u);
 // The two halves of a cheap measure: u = W r + q, and one number of the residual at (r, u).
 void pcs_friction_contact_velocity(const pcs_friction_contact *problem, const double *r, double *u);
-// The same on the threads of a pool (NULL: one); the bits do not depend on them.
-void pcs_friction_contact_velocity_shared(const pcs_friction_contact *problem, pcs_tasks *tasks,
-                                          const double *r, double *u);
 double pcs_friction_contact_error(const pcs_friction_contact *problem, pcs_measure measure,
                                   const double *r, const double *u);
 // The number of `residual` that `measure` names.

@@ -9,6 +9,7 @@
 #include "nonsmooth/interior_point.h"
 #include "nonsmooth/nsgs.h"
 #include "nonsmooth/proximal.h"
+#include "nonsmooth/sweep.h"
 
 static const pcs_friction_solver *const solvers[] = {
     &pcs_solver_auto,
@@ -67,14 +68,12 @@ pcs_status pcs_solver_options(const char *name, const pcs_option *table, int32_t
     return PCS_OK;
 }
 
-pcs_status pcs_friction_solve(const pcs_friction_contact *problem,
-                              const pcs_friction_solver *solver, const pcs_solve_opts *opts,
-                              const double *option, pcs_arena *arena, double *r, double *u,
-                              pcs_solve_info *info)
+static pcs_status solve_checked(const pcs_friction_contact *problem,
+                                const pcs_friction_solver *solver, const pcs_solve_opts *opts,
+                                const double *option, pcs_arena *arena, double *r, double *u,
+                                pcs_solve_info *info)
 {
     double value[PCS_SOLVER_OPTIONS_MAX];
-    *info = (pcs_solve_info){.solutions = -1, .residual = {.worst = -1}};
-    PCS_TRY(pcs_solve_opts_check(opts, arena->ctx));
     PCS_TRY(pcs_solver_options(solver->name, solver->options, solver->n_options, option, value,
                                arena->ctx));
     PCS_TRY(pcs_friction_contact_check(problem, arena->ctx, r));
@@ -92,5 +91,26 @@ pcs_status pcs_friction_solve(const pcs_friction_contact *problem,
             memcpy(r, start, bytes);
     }
     pcs_arena_release(arena, mark);
+    return status;
+}
+
+bool pcs_friction_solve_shares(const pcs_solve_opts *opts, int32_t blocks)
+{
+    return opts->threads > 1 && blocks >= PCS_SWEEP_COLOURED_FROM;
+}
+
+pcs_status pcs_friction_solve(const pcs_friction_contact *problem,
+                              const pcs_friction_solver *solver, const pcs_solve_opts *opts,
+                              const double *option, pcs_arena *arena, double *r, double *u,
+                              pcs_solve_info *info)
+{
+    pcs_friction_contact shared = *problem;
+    *info = (pcs_solve_info){.solutions = -1, .residual = {.worst = -1}};
+    PCS_TRY(pcs_solve_opts_check(opts, arena->ctx));
+    if (problem->tasks == NULL && pcs_friction_solve_shares(opts, problem->W->n))
+        PCS_TRY(pcs_tasks_create(arena->ctx, opts->threads, &shared.tasks));
+    const pcs_status status = solve_checked(&shared, solver, opts, option, arena, r, u, info);
+    if (problem->tasks == NULL)
+        pcs_tasks_destroy(shared.tasks);
     return status;
 }

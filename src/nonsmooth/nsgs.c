@@ -14,7 +14,7 @@
 enum { SWEEPS_PER_MEASURE = 32, SWEEPS_PER_LOOK = 8 };
 
 // Blocks that are prepared in one piece of work.
-enum { PIECE = 1024 };
+enum { PIECE = 256 };
 // Runs of blocks are used where they make this number of threads that many times as fast as one.
 enum { RUN_THREADS = 4 };
 static const double RUN_SPEED_UP = 2.5;
@@ -88,19 +88,24 @@ static pcs_status prepare_levels(pcs_nsgs_work *work, pcs_arena *arena)
     return pcs_levels_compute(arena, W->n, W->row_start, W->column, root, work->sequence);
 }
 
-// Colours of runs where the blocks are numbered so that neighbours are near, else of the blocks.
+// Colours of runs of blocks. runs.length stays 0 where they are of no use: neighbours lie too far
+// apart in the numbering.
+static pcs_status prepare_runs(pcs_nsgs_work *work, pcs_arena *arena)
+{
+    const pcs_block_matrix *W = work->problem->W;
+    pcs_sweep_runs runs = {.n = W->n, .length = pcs_sweep_run_length(W->n)};
+    PCS_TRY(pcs_colouring_compute_runs(&runs.colouring, arena, W->n, W->row_start, W->column,
+                                       runs.length));
+    if (pcs_colouring_speed_up(&runs.colouring, RUN_THREADS) < RUN_SPEED_UP)
+        return PCS_OK;
+    runs.part = PCS_ARENA_ARRAY(arena, pcs_sweep_change, W->n / runs.length + 1);
+    work->runs = runs;
+    return runs.part != NULL ? PCS_OK : PCS_ERROR_MEMORY;
+}
+
 static pcs_status prepare_colours(pcs_nsgs_work *work, pcs_arena *arena)
 {
     const pcs_block_matrix *W = work->problem->W;
-    pcs_sweep_runs *runs = &work->runs;
-    *runs = (pcs_sweep_runs){.n = W->n, .length = pcs_sweep_run_length(W->n)};
-    PCS_TRY(pcs_colouring_compute_runs(&runs->colouring, arena, W->n, W->row_start, W->column,
-                                       runs->length));
-    if (pcs_colouring_speed_up(&runs->colouring, RUN_THREADS) >= RUN_SPEED_UP) {
-        runs->part = PCS_ARENA_ARRAY(arena, pcs_sweep_change, W->n / runs->length + 1);
-        return runs->part != NULL ? PCS_OK : PCS_ERROR_MEMORY;
-    }
-    runs->length = 0;
     work->part = PCS_ARENA_ARRAY(arena, pcs_sweep_change, pcs_sweep_pieces(W->n));
     if (work->part == NULL)
         return PCS_ERROR_MEMORY;
@@ -109,17 +114,27 @@ static pcs_status prepare_colours(pcs_nsgs_work *work, pcs_arena *arena)
     return PCS_OK;
 }
 
+// The coloured order is that of runs where they share the work well, else of blocks. The latter
+// carries a load no further than Jacobi's method does, so that a problem of moderate size, whose
+// sweeps are short, keeps the natural order in its place.
 static pcs_status prepare_order(pcs_nsgs_work *work, pcs_arena *arena)
 {
-    const pcs_block_matrix *W = work->problem->W;
-    if (work->order == PCS_ORDER_AUTO)
-        work->order = W->n >= PCS_SWEEP_COLOURED_FROM ? PCS_ORDER_COLOURED : PCS_ORDER_NATURAL;
+    const int32_t n = work->problem->W->n;
+    const bool is_free = work->order == PCS_ORDER_AUTO;
+    if (is_free)
+        work->order = n >= PCS_SWEEP_COLOURED_FROM ? PCS_ORDER_COLOURED : PCS_ORDER_NATURAL;
     work->backward = work->order == PCS_ORDER_REVERSED;
     if (work->order == PCS_ORDER_LEVELS)
         return prepare_levels(work, arena);
     if (work->order != PCS_ORDER_COLOURED)
         return PCS_OK;
-    return prepare_colours(work, arena);
+    PCS_TRY(prepare_runs(work, arena));
+    if (work->runs.length > 0)
+        return PCS_OK;
+    if (!is_free || n >= PCS_SWEEP_BLOCKS_FROM)
+        return prepare_colours(work, arena);
+    work->order = PCS_ORDER_NATURAL;
+    return PCS_OK;
 }
 
 pcs_status pcs_nsgs_work_init_order(pcs_nsgs_work *work, const pcs_friction_contact *problem,
@@ -147,13 +162,6 @@ pcs_status pcs_nsgs_mix(pcs_nsgs_work *work, int32_t memory, pcs_arena *arena)
     PCS_TRY(pcs_sweep_mixing_init(mixing, work->problem, memory, work->tasks, arena));
     work->mixing = mixing;
     return PCS_OK;
-}
-
-void pcs_nsgs_set_tasks(pcs_nsgs_work *work, pcs_tasks *tasks)
-{
-    work->tasks = tasks;
-    if (work->mixing != NULL)
-        work->mixing->tasks = tasks;
 }
 
 // q += sum over the entries from..to-1 of a row, blocks of 3 x 3 one behind the other
@@ -255,25 +263,30 @@ bool pcs_nsgs_run(pcs_nsgs_work *work, pcs_monitor *monitor, double relaxation, 
 {
     pcs_sweep_forecast forecast;
     pcs_sweep_forecast_init(&forecast, work->problem, monitor->opts->measure);
+    forecast.mixed = work->mixing != NULL;
+    if (work->ratio > 0.0)
+        forecast.ratio = work->ratio;
     for (int32_t k = 1; k <= max_sweeps; k++) {
+        if (work->unmixed)
+            pcs_sweep_mixing_after(work->mixing, r);
         if (work->mixing != NULL)
             pcs_sweep_mixing_before(work->mixing, r);
+        work->unmixed = work->mixing != NULL;
         pcs_sweep_change change = pcs_nsgs_sweep(work, relaxation, r);
         double foreseen = pcs_sweep_forecast_update(&forecast, &change);
         ++*sweeps;
         if (!(foreseen > monitor->opts->tolerance) || k % SWEEPS_PER_MEASURE == 0 ||
             k == max_sweeps) {
-            pcs_friction_contact_velocity_shared(work->problem, work->tasks, r, monitor->u);
+            pcs_friction_contact_velocity(work->problem, r, monitor->u);
             if (pcs_monitor_test_with_u(monitor, r, monitor->u))
                 return true;
             if (!(foreseen > 0.0))
                 return false; // a fixed point, or no number: further sweeps repeat it
             pcs_sweep_forecast_correct(&forecast, monitor->last);
+            work->ratio = forecast.ratio;
         } else if (k % SWEEPS_PER_LOOK == 0 && pcs_monitor_is_stopped(monitor)) {
             return true;
         }
-        if (work->mixing != NULL && k < max_sweeps)
-            pcs_sweep_mixing_after(work->mixing, r);
     }
     return false;
 }
@@ -311,15 +324,10 @@ static pcs_status solve(const pcs_friction_contact *problem, const pcs_solve_opt
         return pcs_error(arena->ctx, PCS_ERROR_ARGUMENT,
                          "gauss-seidel: relaxation %g is not between 0 and 2", option[RELAXATION]);
     PCS_TRY(pcs_monitor_init(&monitor, problem, opts, arena, r));
-    PCS_TRY(pcs_nsgs_work_init_order(&work, problem, arena, order, NULL));
+    PCS_TRY(pcs_nsgs_work_init_order(&work, problem, arena, order, problem->tasks));
     if (!monitor.done) {
-        pcs_tasks *tasks = NULL;
         PCS_TRY(pcs_nsgs_mix(&work, (int32_t)option[MEMORY], arena));
-        if (work.order == PCS_ORDER_COLOURED && opts->threads > 1)
-            PCS_TRY(pcs_tasks_create(arena->ctx, opts->threads, &tasks));
-        pcs_nsgs_set_tasks(&work, tasks);
         pcs_nsgs_run(&work, &monitor, option[RELAXATION], limit, r, &sweeps);
-        pcs_tasks_destroy(tasks);
     }
     pcs_monitor_stage(&monitor, info, "sweeps", sweeps);
     return pcs_monitor_finish(&monitor, r, u, info);

@@ -29,6 +29,8 @@ typedef struct pcs_nsgs_work {
     pcs_tasks *tasks;         // for coloured sweeps; NULL: one thread, the same bits
     pcs_sweep_change *part;   // of each piece of a colour, so that threads do not change the sum
     pcs_sweep_mixing *mixing; // NULL: plain sweeps
+    bool unmixed;             // the last run ended with a sweep that the next one begins by mixing
+    double ratio;             // of the forecast when the last run ended; 0: no run yet
     double relaxation;
     double *r;     // iterate of the present sweep
     bool backward; // direction of the next sweep
@@ -37,19 +39,17 @@ typedef struct pcs_nsgs_work {
 // Takes storage from the arena and prepares the diagonal blocks; the order is PCS_ORDER_AUTO.
 pcs_status pcs_nsgs_work_init(pcs_nsgs_work *work, const pcs_friction_contact *problem,
                               pcs_arena *arena) PCS_MUST_CHECK;
-// The same with an order, and threads for this and all that follows (pcs_nsgs_set_tasks).
+// The same with an order, and threads for this and all that follows.
 pcs_status pcs_nsgs_work_init_order(pcs_nsgs_work *work, const pcs_friction_contact *problem,
                                     pcs_arena *arena, pcs_sweep_order order, pcs_tasks *tasks)
     PCS_MUST_CHECK;
 // Anderson mixing of the iterates of pcs_nsgs_run with this memory: the load of a pile then arrives
 // in a number of sweeps that hardly grows with its height. 0: none.
 pcs_status pcs_nsgs_mix(pcs_nsgs_work *work, int32_t memory, pcs_arena *arena) PCS_MUST_CHECK;
-// Threads for coloured sweeps and for the mixing; the pool belongs to the caller.
-void pcs_nsgs_set_tasks(pcs_nsgs_work *work, pcs_tasks *tasks);
-// One sweep on r.
+// One sweep on r, without mixing.
 pcs_sweep_change pcs_nsgs_sweep(pcs_nsgs_work *work, double relaxation, double *r);
 // At most `max_sweeps` sweeps on r, counted in *sweeps; iterates are tested when their residual is
-// expected below the tolerance, and now and then. True when the monitor says so (done or stopped).
+// expected below the tolerance, and now and then. The next run goes on from this r. True when the monitor says so (done or stopped).
 bool pcs_nsgs_run(pcs_nsgs_work *work, pcs_monitor *monitor, double relaxation, int32_t max_sweeps,
                   double *r, int32_t *sweeps);
 

@@ -97,12 +97,12 @@ pcs_problem *pcs_problem_new(pcs_context *ctx)
     if (!problem)
         return NULL;
     problem->ctx = ctx;
-    problem->work = PCS_NEW(ctx, pcs_arena);
+    problem->work = PCS_NEW(ctx, pcs_problem_work);
     if (!problem->work) {
         pcs_problem_destroy(problem);
         return NULL;
     }
-    pcs_arena_init(problem->work, ctx);
+    pcs_arena_init(&problem->work->arena, ctx);
     return problem;
 }
 
@@ -158,8 +158,10 @@ void pcs_problem_destroy(pcs_problem *problem)
     pcs_sparse_destroy(ctx, &problem->M);
     pcs_sparse_destroy(ctx, &problem->H);
     pcs_free(ctx, problem->f);
-    if (problem->work)
-        pcs_arena_free(problem->work);
+    if (problem->work) {
+        pcs_arena_free(&problem->work->arena);
+        pcs_tasks_destroy(problem->work->tasks);
+    }
     pcs_free(ctx, problem->work);
     pcs_free(ctx, problem);
 }

@@ -7,6 +7,12 @@
 #include "nonsmooth/friction_contact.h"
 #include "nonsmooth/mlcp.h"
 
+// What solves keep from one to the next: memory and threads.
+typedef struct pcs_problem_work {
+    pcs_arena arena;
+    pcs_tasks *tasks; // NULL: none yet
+} pcs_problem_work;
+
 struct pcs_problem {
     pcs_context *ctx;
     pcs_problem_class problem_class;
@@ -21,7 +27,7 @@ struct pcs_problem {
     pcs_block_matrix W; // local
     pcs_sparse M, H;    // global: dofs x dofs, dofs x rows
     double *f;          // global: dofs values
-    pcs_arena *work;    // memory of the solves, kept from one to the next
+    pcs_problem_work *work;
 };
 
 // Empty, to be filled; NULL when memory is out.

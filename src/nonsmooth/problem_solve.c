@@ -48,11 +48,12 @@ static int32_t find_solver(pcs_problem_class problem_class, const char *name)
     return -1;
 }
 
-static pcs_status solve_local(const pcs_problem *local, int32_t solver, const pcs_solve_opts *opts,
-                              const double *option, pcs_arena *arena, double *r, double *u,
-                              pcs_solve_info *info)
+static pcs_status solve_local(const pcs_problem *local, pcs_tasks *tasks, int32_t solver,
+                              const pcs_solve_opts *opts, const double *option, pcs_arena *arena,
+                              double *r, double *u, pcs_solve_info *info)
 {
     pcs_friction_contact view = pcs_problem_local_view(local);
+    view.tasks = tasks;
     return pcs_friction_solve(&view, pcs_friction_solver_row(solver), opts, option, arena, r, u,
                               info);
 }
@@ -61,6 +62,7 @@ static pcs_status solve_local(const pcs_problem *local, int32_t solver, const pc
 // velocities of the bodies in its place.
 typedef struct reduced_problem {
     pcs_problem *local; // NULL: bodies
+    pcs_tasks *tasks;
     pcs_body_system bodies;
     double relaxation;
     const double *q;
@@ -99,7 +101,7 @@ static pcs_status solve_reduced(const reduced_problem *reduced, int32_t solver,
                                 double *r, double *u, pcs_solve_info *info)
 {
     if (reduced->local != NULL)
-        return solve_local(reduced->local, solver, opts, option, arena, r, u, info);
+        return solve_local(reduced->local, reduced->tasks, solver, opts, option, arena, r, u, info);
     return pcs_body_sweeps_solve(&reduced->bodies, opts, reduced->relaxation, arena, r, u, info);
 }
 
@@ -119,12 +121,12 @@ static double relative_factor(int32_t rows, const double *q, const double *r, co
 
 // Solves the reduced form; a solution that only the local measure accepts is tightened, from where
 // it is.
-static pcs_status solve_global(const pcs_problem *problem, int32_t solver,
+static pcs_status solve_global(const pcs_problem *problem, pcs_tasks *tasks, int32_t solver,
                                const pcs_solve_opts *opts, const double *option, pcs_arena *arena,
                                double *r, double *u, pcs_solve_info *info)
 {
     enum { TIGHTEN_MAX = 3 };
-    reduced_problem reduced;
+    reduced_problem reduced = {.tasks = tasks};
     PCS_TRY(reduce(problem, solver, option, opts, arena, r, &reduced));
     pcs_solve_opts inner = *opts;
     pcs_status status = solve_reduced(&reduced, solver, &inner, option, arena, r, u, info);
@@ -152,6 +154,24 @@ static pcs_status solve_mlcp(const pcs_problem *problem, const pcs_mlcp_solver *
     return solver->solve(&view, opts, value, arena, z, w, info);
 }
 
+// The threads for a solve, awake by the time they are needed; NULL: it needs none.
+static pcs_status prepare_tasks(const pcs_problem *problem, const pcs_solve_opts *opts,
+                                pcs_tasks **out)
+{
+    pcs_problem_work *work = problem->work;
+    *out = NULL;
+    PCS_TRY(pcs_solve_opts_check(opts, problem->ctx));
+    if (!is_friction(problem->problem_class) || !pcs_friction_solve_shares(opts, problem->contacts))
+        return PCS_OK;
+    if (pcs_tasks_threads(work->tasks) != opts->threads) {
+        pcs_tasks_destroy(work->tasks);
+        PCS_TRY(pcs_tasks_create(problem->ctx, opts->threads, &work->tasks));
+    }
+    pcs_tasks_wake(work->tasks);
+    *out = work->tasks;
+    return PCS_OK;
+}
+
 pcs_status pcs_problem_solve(const pcs_problem *problem, const char *solver,
                              const pcs_solve_opts *opts, const double *option, double *r, double *u,
                              pcs_solve_info *info)
@@ -163,15 +183,17 @@ pcs_status pcs_problem_solve(const pcs_problem *problem, const char *solver,
         return pcs_error(problem->ctx, PCS_ERROR_ARGUMENT,
                          "there is no solver '%s' for the class %s; see percuss list solvers",
                          solver, pcs_problem_class_name(problem->problem_class));
-    pcs_arena *arena = problem->work;
+    pcs_arena *arena = &problem->work->arena;
+    pcs_tasks *tasks;
+    PCS_TRY(prepare_tasks(problem, opts, &tasks));
     PCS_TRY(pcs_arena_reset(arena));
     double *velocity = u != NULL ? u : PCS_ARENA_ARRAY(arena, double, problem->rows);
     pcs_status status = PCS_ERROR_MEMORY;
     if (velocity != NULL) {
         if (problem->problem_class == PCS_PROBLEM_LOCAL) {
-            status = solve_local(problem, row, opts, option, arena, r, velocity, info);
+            status = solve_local(problem, tasks, row, opts, option, arena, r, velocity, info);
         } else if (problem->problem_class == PCS_PROBLEM_GLOBAL) {
-            status = solve_global(problem, row, opts, option, arena, r, velocity, info);
+            status = solve_global(problem, tasks, row, opts, option, arena, r, velocity, info);
         } else {
             status = solve_mlcp(problem, pcs_mlcp_solver_row(row), opts, option, arena, r, velocity,
                                 info);

@@ -110,7 +110,11 @@ static bool solve_with_newton(proximal_work *work, double alpha, double *r)
 static pcs_status solve_with_sweeps(proximal_work *work, double alpha, double *r, bool *solved)
 {
     set_proximal_data(work, alpha);
-    const pcs_friction_contact inner = {&work->W, work->q, work->problem->mu, work->problem->kind};
+    const pcs_friction_contact inner = {.W = &work->W,
+                                        .q = work->q,
+                                        .mu = work->problem->mu,
+                                        .kind = work->problem->kind,
+                                        .tasks = work->problem->tasks};
     pcs_solve_opts opts = *work->monitor->opts;
     pcs_monitor monitor;
     pcs_nsgs_work nsgs;

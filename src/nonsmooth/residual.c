@@ -3,12 +3,14 @@
 // recomputed from W, q and r alone [AcaryBrogliato2008, ch. 13; De Saxce's change of variable].
 #include <float.h>
 #include <math.h>
+#include <stdbool.h>
 
 #include "math/cone.h"
 #include "nonsmooth/friction_contact.h"
 
-// Contacts in one piece of parallel work.
-enum { PIECE = 1024 };
+// Blocks in one piece of parallel work, and the most pieces whose sums are kept: beyond 65536 blocks
+// the pieces grow.
+enum { PIECE = 256, PIECES_MAX = 256 };
 
 double pcs_friction_natural_map2(int32_t size, double mu, double rho, const double *r,
                                  const double *u)
@@ -44,34 +46,46 @@ double pcs_friction_contact_scale(const pcs_friction_contact *problem)
     return largest > 0.0 ? largest : 1.0;
 }
 
-typedef struct velocity_job {
+// A pass over the blocks of a problem in pieces that depend on their number alone.
+typedef struct block_pass {
     const pcs_friction_contact *problem;
     const double *r;
     double *u;
-} velocity_job;
+    int32_t length; // blocks in a piece
+} block_pass;
 
-static void velocity_piece(void *user, int32_t index)
+static int32_t piece_length(int32_t n)
 {
-    const velocity_job *job = user;
-    const pcs_block_matrix *W = job->problem->W;
-    const int32_t first = index * PIECE, last = W->n - first < PIECE ? W->n : first + PIECE;
-    for (int32_t i = first; i < last; i++) {
-        for (int32_t k = W->offset[i]; k < W->offset[i + 1]; k++)
-            job->u[k] = job->problem->q[k];
-        pcs_block_matrix_multiply_row(W, i, job->r, job->u + W->offset[i]);
-    }
+    return n > PIECE * PIECES_MAX ? (n + PIECES_MAX - 1) / PIECES_MAX : PIECE;
 }
 
-void pcs_friction_contact_velocity_shared(const pcs_friction_contact *problem, pcs_tasks *tasks,
-                                          const double *r, double *u)
+static int32_t piece_end(const block_pass *pass, int32_t first)
 {
-    velocity_job job = {problem, r, u};
-    pcs_tasks_run(tasks, velocity_piece, &job, (problem->W->n + PIECE - 1) / PIECE);
+    const int32_t n = pass->problem->W->n;
+    return n - first < pass->length ? n : first + pass->length;
+}
+
+static int32_t count_pieces(const block_pass *pass)
+{
+    return (pass->problem->W->n + pass->length - 1) / pass->length;
+}
+
+static void velocity_piece(void *user, int32_t piece)
+{
+    const block_pass *pass = user;
+    const pcs_block_matrix *W = pass->problem->W;
+    const int32_t first = piece * pass->length, last = piece_end(pass, first);
+    for (int32_t i = first; i < last; i++) {
+        for (int32_t k = W->offset[i]; k < W->offset[i + 1]; k++)
+            pass->u[k] = pass->problem->q[k];
+        pcs_block_matrix_multiply_row(W, i, pass->r, pass->u + W->offset[i]);
+    }
 }
 
 void pcs_friction_contact_velocity(const pcs_friction_contact *problem, const double *r, double *u)
 {
-    pcs_friction_contact_velocity_shared(problem, NULL, r, u);
+    block_pass pass = {problem, r, u, piece_length(problem->W->n)};
+    pcs_tasks_run(problem->tasks, velocity_piece, &pass, count_pieces(&pass));
 }
 
 // |F_i(rho)|^2 of block i at (r_i, u_i)
@@ -118,6 +132,54 @@ static void count_velocity_error(tally *t, const pcs_friction_contact *problem, 
     }
 }
 
+// Sums over one piece, of the parts that are asked for.
+typedef struct tally_pass {
+    block_pass blocks;
+    const double *u;
+    bool norms, velocity_errors;
+    tally *part;
+} tally_pass;
+
+static void tally_piece(void *user, int32_t piece)
+{
+    const tally_pass *pass = user;
+    const pcs_friction_contact *problem = pass->blocks.problem;
+    const int32_t *offset = problem->W->offset;
+    const int32_t first = piece * pass->blocks.length, last = piece_end(&pass->blocks, first);
+    tally t = {.worst = -1};
+    for (int32_t i = first; i < last; i++) {
+        const double *r_i = pass->blocks.r + offset[i], *u_i = pass->u + offset[i];
+        if (pass->norms)
+            count_norms(&t, problem, i, r_i, u_i);
+        if (pass->velocity_errors)
+            count_velocity_error(&t, problem, i, r_i, u_i);
+    }
+    pass->part[piece] = t;
+}
+
+// The sums of the pieces are added in order: the same bits for any number of threads.
+static tally tally_all(const pcs_friction_contact *problem, bool norms, bool velocity_errors,
+                       const double *r, const double *u)
+{
+    tally part[PIECES_MAX], sum = {.worst = -1};
+    tally_pass pass = {
+        {problem, r, NULL, piece_length(problem->W->n)}, u, norms, velocity_errors, part};
+    const int32_t pieces = count_pieces(&pass.blocks);
+    pcs_tasks_run(problem->tasks, tally_piece, &pass, pieces);
+    for (int32_t k = 0; k < pieces; k++) {
+        sum.map2 += part[k].map2;
+        sum.qq += part[k].qq;
+        sum.rr += part[k].rr;
+        sum.uu += part[k].uu;
+        if (part[k].worst >= 0 && !isnan(sum.largest) &&
+            (sum.worst < 0 || !(part[k].largest <= sum.largest))) {
+            sum.largest = part[k].largest;
+            sum.worst = part[k].worst;
+        }
+    }
+    return sum;
+}
+
 // max(|q|, |r|, |u|), or 1 if all are zero
 static double relative_scale(const tally *t)
 {
@@ -128,14 +190,8 @@ static double relative_scale(const tally *t)
 double pcs_friction_contact_error(const pcs_friction_contact *problem, pcs_measure measure,
                                   const double *r, const double *u)
 {
-    const pcs_block_matrix *W = problem->W;
-    tally t = {.worst = -1};
-    for (int32_t i = 0; i < W->n; i++) {
-        if (measure == PCS_MEASURE_SCALED)
-            count_velocity_error(&t, problem, i, r + W->offset[i], u + W->offset[i]);
-        else
-            count_norms(&t, problem, i, r + W->offset[i], u + W->offset[i]);
-    }
+    const bool scaled = measure == PCS_MEASURE_SCALED;
+    const tally t = tally_all(problem, !scaled, scaled, r, u);
     switch (measure) {
     case PCS_MEASURE_SCALED:
         return t.largest / pcs_friction_contact_scale(problem);
@@ -177,12 +233,7 @@ pcs_residual pcs_friction_contact_measure(const pcs_friction_contact *problem, c
 pcs_residual pcs_friction_contact_measure_with_u(const pcs_friction_contact *problem,
                                                  const double *r, const double *u)
 {
-    const pcs_block_matrix *W = problem->W;
-    tally t = {.worst = -1};
-    for (int32_t i = 0; i < W->n; i++) {
-        count_norms(&t, problem, i, r + W->offset[i], u + W->offset[i]);
-        count_velocity_error(&t, problem, i, r + W->offset[i], u + W->offset[i]);
-    }
+    const tally t = tally_all(problem, true, true, r, u);
     return all_measures(&t, problem);
 }
 

@@ -30,9 +30,8 @@ double pcs_sweep_forecast_update(pcs_sweep_forecast *forecast, const pcs_sweep_c
         double norm = sqrt(fmax(forecast->q_norm2, change->r_norm2));
         now /= norm > 0.0 ? norm : 1.0;
     }
-    forecast->next = now < forecast->before && forecast->before < INFINITY
-                         ? now * (now / forecast->before)
-                         : now;
+    const bool has_rate = !forecast->mixed && now < forecast->before && forecast->before < INFINITY;
+    forecast->next = has_rate ? now * (now / forecast->before) : now;
     forecast->before = now;
     return forecast->ratio * forecast->next;
 }

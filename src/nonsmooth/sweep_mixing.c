@@ -86,17 +86,24 @@ void pcs_sweep_mixing_before(pcs_sweep_mixing *m, double *r)
     pcs_tasks_run(m->tasks, keep_piece, &job, count_pieces(m));
 }
 
-// sum w x y, in four lanes so that the additions need not wait for each other
-static double dot(int32_t n, const double *w, const double *x, const double *y)
+// *a = x . y and *b = x . z in one pass, in four lanes so that the additions need not wait for each
+// other
+static void dot_both(int32_t n, const double *x, const double *y, const double *z, double *a,
+                     double *b)
 {
-    double lane[4] = {0.0, 0.0, 0.0, 0.0}, sum = 0.0;
+    double p[4] = {0.0, 0.0, 0.0, 0.0}, q[4] = {0.0, 0.0, 0.0, 0.0};
     int32_t k = 0;
     for (; k + 4 <= n; k += 4)
-        for (int32_t q = 0; q < 4; q++)
-            lane[q] += w[k + q] * x[k + q] * y[k + q];
-    for (; k < n; k++)
-        sum += w[k] * x[k] * y[k];
-    return ((lane[0] + lane[1]) + (lane[2] + lane[3])) + sum;
+        for (int32_t l = 0; l < 4; l++) {
+            p[l] += x[k + l] * y[k + l];
+            q[l] += x[k + l] * z[k + l];
+        }
+    *a = (p[0] + p[1]) + (p[2] + p[3]);
+    *b = (q[0] + q[1]) + (q[2] + q[3]);
+    for (; k < n; k++) {
+        *a += x[k] * y[k];
+        *b += x[k] * z[k];
+    }
 }
 
 // f, the newest differences, and the sums over one piece: |f|^2, df_new . df_j and df_j . f
@@ -110,21 +117,22 @@ static void add_piece(void *user, int32_t piece)
     double *sum = m->part + (int64_t)piece * PART;
     double *df = m->df + m->next * rows + first, *dG = m->dG + m->next * rows + first;
     double *f = m->last_f + first, *G = m->last_G + first;
+    double wf[3 * PIECE], w_df[3 * PIECE], f2 = 0.0;
     for (int32_t k = 0; k < n; k++) {
         const double f_k = r[k] - point[k];
         if (m->has_last) {
             df[k] = f_k - f[k];
             dG[k] = r[k] - G[k];
+            w_df[k] = w[k] * df[k];
         }
         f[k] = f_k;
         G[k] = r[k];
+        wf[k] = w[k] * f_k;
+        f2 += wf[k] * f_k;
     }
-    sum[0] = dot(n, w, f, f);
-    for (int32_t j = 0; m->has_last && j < m->count; j++) {
-        const double *df_j = m->df + j * rows + first;
-        sum[1 + j] = dot(n, w, df_j, df);
-        sum[1 + PCS_MIXING_MAX + j] = dot(n, w, df_j, f);
-    }
+    sum[0] = f2;
+    for (int32_t j = 0; m->has_last && j < m->count; j++)
+        dot_both(n, m->df + j * rows + first, w_df, wf, &sum[1 + j], &sum[1 + PCS_MIXING_MAX + j]);
 }
 
 // r <- P(G - sum c_j dG_j) of one piece

@@ -269,7 +269,7 @@ pcs_status pcs_mj_solve_contacts(moreau_jean *s, pcs_step_report *report)
             q[j] += s->restitution[s->offset[k] + j];
         q[0] += s->turning[s->active[k]];
     }
-    pcs_friction_contact problem = {&s->W, s->q_c, s->mu, NULL};
+    pcs_friction_contact problem = {.W = &s->W, .q = s->q_c, .mu = s->mu};
     pcs_solve_info info;
     pcs_arena_mark mark = pcs_arena_get_mark(&s->arena);
     pcs_status status = solve_problem(s, &problem, &info);
@@ -283,6 +283,20 @@ pcs_status pcs_mj_solve_contacts(moreau_jean *s, pcs_step_report *report)
     return status;
 }
 
+// x += J^T r, or |J^T| |r|; a component stays in a register while its rows are added.
+static void add_transposed(int32_t rows, int32_t n, const double *J, const double *r, bool absolute,
+                           double *x)
+{
+    for (int32_t j = 0; j < n; ++j) {
+        double sum = x[j];
+        for (int32_t i = 0; i < rows; ++i) {
+            const double part = J[i * n + j] * r[i];
+            sum += absolute ? fabs(part) : part;
+        }
+        x[j] = sum;
+    }
+}
+
 void pcs_mj_add_contact_impulses(const moreau_jean *s, double *x, bool absolute)
 {
     const pcs_model *model = s->base.model;
@@ -291,13 +305,10 @@ void pcs_mj_add_contact_impulses(const moreau_jean *s, double *x, bool absolute)
         const double *r = s->r + s->offset[k];
         for (int32_t e = 0; e < row->n_nodes; ++e) {
             const pcs_node *node = pcs_model_node(model, row->node[e]);
-            int32_t n = node->n_v;
-            for (int32_t i = 0; i < row->size; ++i) {
-                for (int32_t j = 0; j < n; ++j) {
-                    double part = row->J[e][i * n + j] * r[i];
-                    x[node->v + j] += absolute ? fabs(part) : part;
-                }
-            }
+            if (row->size == 3 && node->n_v == 6) // sizes known to the compiler
+                add_transposed(3, 6, row->J[e], r, absolute, x + node->v);
+            else
+                add_transposed(row->size, node->n_v, row->J[e], r, absolute, x + node->v);
         }
     }
 }

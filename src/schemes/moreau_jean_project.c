@@ -110,7 +110,7 @@ static pcs_status push_out(moreau_jean *s, double deepest, pcs_step_report *repo
     }
     pcs_block_matrix W;
     PCS_TRY(pcs_saddle_delassus(s->saddle, n, H, &s->arena, &W));
-    pcs_friction_contact problem = {&W, q, mu, NULL};
+    pcs_friction_contact problem = {.W = &W, .q = q, .mu = mu};
     pcs_solve_opts opts = pcs_solve_default();
     opts.measure = PCS_MEASURE_SCALED;
     opts.tolerance = PUSH_OUT_TOLERANCE;

@@ -232,7 +232,7 @@ static pcs_status solve_active(nonsmooth_alpha *s, int32_t n, const double *y0,
         }
         mu[k] = s->contacts_end[slot].law.friction;
     }
-    const pcs_friction_contact problem = {&W, q, mu, NULL};
+    const pcs_friction_contact problem = {.W = &W, .q = q, .mu = mu};
     pcs_solve_opts opts = pcs_solve_default();
     opts.measure = PCS_MEASURE_SCALED;
     opts.tolerance = s->base.options[NA_SOLVER_TOLERANCE];

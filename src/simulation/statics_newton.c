@@ -247,7 +247,7 @@ static pcs_status solve_contacts(pcs_statics *w)
     for (int32_t k = 0; k < w->n_active; ++k)
         w->gap[k] = w->contacts[w->active[k]].gap + gap_change(w, w->active[k], w->d_free);
     PCS_TRY(pcs_saddle_delassus(w->saddle, w->n_active, w->H, &w->arena, &W));
-    const pcs_friction_contact problem = {&W, w->gap, w->mu, NULL};
+    const pcs_friction_contact problem = {.W = &W, .q = w->gap, .mu = w->mu};
     // As in a time step: few restarts, but a polish.
     static const double option[PCS_AUTO_OPTIONS] = {
         [PCS_AUTO_SWEEPS] = 200,    [PCS_AUTO_NEWTON_STEPS] = 40, [PCS_AUTO_RESTARTS] = 2,

@@ -226,7 +226,7 @@ static void threads_do_not_change_bits(void **state)
     fixture *f = *state;
     pcs_problem *pile = NULL, *local = NULL;
     assert_int_equal(pcs_test_pile_create(f->ctx, 12, 0.3, 4, &pile), PCS_OK);
-    assert_true(pcs_problem_contacts(pile) >= PCS_SWEEP_COLOURED_FROM);
+    assert_true(pcs_problem_contacts(pile) >= PCS_SWEEP_BLOCKS_FROM);
     assert_int_equal(pcs_problem_reduce(pile, &local), PCS_OK);
     const size_t rows = (size_t)pcs_problem_rows(pile);
     double *r = calloc(9 * rows, sizeof *r), *u = calloc(rows, sizeof *u);
@@ -244,6 +244,40 @@ static void threads_do_not_change_bits(void **state)
         assert_memory_equal(bodies, r, rows * sizeof *r);
         assert_memory_equal(with_W + 3 * rows, r + 6 * rows, rows * sizeof *r);
         assert_memory_equal(with_W, r + 3 * rows, rows * sizeof *r);
+    }
+    free(r);
+    free(u);
+    pcs_problem_destroy(local);
+    pcs_problem_destroy(pile);
+}
+
+// A problem of moderate size through the public door, with other threads each time: the bits are those
+// of one thread, and threads that are asked for again are kept.
+static void problem_keeps_its_threads(void **state)
+{
+    static const int32_t threads[] = {1, 2, 3, 2, 2, 1};
+    fixture *f = *state;
+    pcs_problem *pile = NULL, *local = NULL;
+    assert_int_equal(pcs_test_pile_create(f->ctx, 7, 0.15, 11, &pile), PCS_OK);
+    assert_in_range(pcs_problem_contacts(pile), PCS_SWEEP_COLOURED_FROM, PCS_SWEEP_BLOCKS_FROM);
+    assert_int_equal(pcs_problem_reduce(pile, &local), PCS_OK);
+    const size_t rows = (size_t)pcs_problem_rows(pile);
+    double *r = calloc(2 * rows, sizeof *r), *u = calloc(2 * rows, sizeof *u);
+    uint64_t bytes = 0;
+    for (size_t k = 0; k < sizeof threads / sizeof *threads; k++) {
+        pcs_solve_opts opts = pcs_solve_default();
+        pcs_solve_info info;
+        const size_t at = k == 0 ? 0 : rows;
+        opts.tolerance = 1e-4;
+        opts.threads = threads[k];
+        memset(r + at, 0, rows * sizeof *r);
+        assert_int_equal(pcs_problem_solve(local, "auto", &opts, NULL, r + at, u + at, &info),
+                         PCS_OK);
+        assert_memory_equal(r + at, r, rows * sizeof *r);
+        assert_memory_equal(u + at, u, rows * sizeof *u);
+        if (k == 4) // the same as the time before
+            assert_true(pcs_context_heap_bytes(f->ctx) == bytes);
+        bytes = pcs_context_heap_bytes(f->ctx);
     }
     free(r);
     free(u);
@@ -308,7 +342,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(same_steps_as_with_W),       cmocka_unit_test(pile_converges),
         cmocka_unit_test(threads_do_not_change_bits), cmocka_unit_test(mixing_carries_the_load),
-        cmocka_unit_test(other_problems_do_not_fit),
+        cmocka_unit_test(other_problems_do_not_fit),  cmocka_unit_test(problem_keeps_its_threads),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

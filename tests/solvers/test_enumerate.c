@@ -189,7 +189,7 @@ static void friction_init(friction *c, int32_t n, const int32_t *size)
         }
     c->W = (pcs_block_matrix){n,           c->offset, c->row_start, c->column, c->value_start,
                               c->diagonal, c->value};
-    c->problem = (pcs_friction_contact){&c->W, c->q, c->mu, c->kind};
+    c->problem = (pcs_friction_contact){.W = &c->W, .q = c->q, .mu = c->mu, .kind = c->kind};
 }
 
 static void random_friction(friction *c, pcs_random *random, int32_t n, const int32_t *size,

@@ -42,7 +42,7 @@ static void three_contacts_init(three_contacts *c)
     memcpy(c->value, value, sizeof value);
     c->W = (pcs_block_matrix){3,           c->offset, c->row_start, c->column, c->value_start,
                               c->diagonal, c->value};
-    c->problem = (pcs_friction_contact){&c->W, c->q, c->mu, NULL};
+    c->problem = (pcs_friction_contact){.W = &c->W, .q = c->q, .mu = c->mu};
 }
 
 // At r = 0, u = q and r - P_K(r - rho uhat) = -P_K(-rho uhat): the length of P_K(-uhat).
@@ -75,7 +75,7 @@ static void local_scaling(void **state)
     const int64_t start = 0;
     double value = 2.0, q = -0.5, mu = 0.0, r = 0.5;
     pcs_block_matrix W = {1, offset, row_start, &zero, &start, &zero, &value};
-    pcs_friction_contact problem = {&W, &q, &mu, NULL};
+    pcs_friction_contact problem = {.W = &W, .q = &q, .mu = &mu};
     pcs_residual residual = pcs_friction_contact_measure(&problem, &r, NULL);
     assert_near(residual.scaled, (1.0 / 3.0) / 0.5, 4.0 * DBL_EPSILON);
     assert_near(residual.unscaled, 0.5, 4.0 * DBL_EPSILON);
@@ -124,7 +124,7 @@ static void solutions_have_none(void **state)
     double value[9] = {2, 0, 0, 0, 3, 0, 0, 0, 3};
     pcs_block_matrix W = {1, offset, row_start, &zero, &start, &zero, value};
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
-        pcs_friction_contact problem = {&W, cases[k].q, &cases[k].mu, NULL};
+        pcs_friction_contact problem = {.W = &W, .q = cases[k].q, .mu = &cases[k].mu};
         double tolerance = 4.0 * DBL_EPSILON * (1.0 + cases[k].mu);
         pcs_residual residual = pcs_friction_contact_measure(&problem, cases[k].r, NULL);
         assert_near(residual.scaled, 0.0, tolerance);
@@ -150,7 +150,7 @@ static void no_contacts(void **state)
     (void)state;
     const int32_t zero = 0;
     pcs_block_matrix W = {0, &zero, &zero, NULL, NULL, NULL, NULL};
-    pcs_friction_contact problem = {&W, NULL, NULL, NULL};
+    pcs_friction_contact problem = {.W = &W};
     pcs_residual residual = pcs_friction_contact_measure(&problem, NULL, NULL);
     assert_true(residual.scaled == 0.0 && residual.unscaled == 0.0);
     assert_int_equal(residual.worst, -1);

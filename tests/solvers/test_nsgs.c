@@ -140,7 +140,7 @@ static void close_system(system_of_bodies *s)
     }
     s->W = (pcs_block_matrix){n,           s->offset, s->row_start, s->column, s->value_start,
                               s->diagonal, s->value};
-    s->problem = (pcs_friction_contact){&s->W, s->q, s->mu, NULL};
+    s->problem = (pcs_friction_contact){.W = &s->W, .q = s->q, .mu = s->mu};
 }
 
 static double largest_q(const system_of_bodies *s)

@@ -43,7 +43,7 @@ static double measure_one(int32_t size, const double *W, const double *q, double
     double value[9];
     memcpy(value, W, (size_t)(size * size) * sizeof *W);
     pcs_block_matrix matrix = {1, offset, row_start, &zero, &value_start, &zero, value};
-    pcs_friction_contact problem = {&matrix, q, &mu, NULL};
+    pcs_friction_contact problem = {.W = &matrix, .q = q, .mu = &mu};
     double scale = 0.0;
     for (int32_t k = 0; k < size; k++)
         scale = fmax(scale, fabs(q[k]));

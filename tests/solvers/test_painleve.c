@@ -62,7 +62,7 @@ static void single_init(single *c, int32_t size, const double *W, const double *
     c->mu[0] = mu;
     c->W = (pcs_block_matrix){1,           c->offset, c->row_start, c->column, c->value_start,
                               c->diagonal, c->value};
-    c->problem = (pcs_friction_contact){&c->W, c->q, c->mu, NULL};
+    c->problem = (pcs_friction_contact){.W = &c->W, .q = c->q, .mu = c->mu};
 }
 
 static void rod_matrix(double theta, double *W)

@@ -137,6 +137,31 @@ static void test_idle_pool_sleeps(void **state)
     pcs_context_destroy(ctx);
 }
 
+// Woken threads do the run that follows; if none does they sleep again.
+static void test_wake(void **state)
+{
+    (void)state;
+    static job j;
+    pcs_context *ctx = pcs_context_create(NULL);
+    pcs_tasks_wake(NULL);
+    assert_int_equal(pcs_tasks_create(ctx, 3, &j.tasks), PCS_OK);
+    memset(j.seen, 0, sizeof j.seen);
+    j.value = 1;
+    for (int k = 0; k < 20; ++k) {
+        sleep_for(200000); // long enough to fall asleep
+        pcs_tasks_wake(j.tasks);
+        pcs_tasks_run(j.tasks, count_piece, &j, PIECES);
+    }
+    for (int i = 0; i < PIECES; ++i)
+        assert_int_equal(j.seen[i], 20);
+    pcs_tasks_wake(j.tasks);
+    const clock_t start = clock();
+    sleep_for(100000000);
+    assert_true((double)(clock() - start) / CLOCKS_PER_SEC < 0.03); // two workers would use 0.2
+    pcs_tasks_destroy(j.tasks);
+    pcs_context_destroy(ctx);
+}
+
 static void test_bad_creation(void **state)
 {
     (void)state;
@@ -161,9 +186,13 @@ static void test_bad_creation(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_pieces_once),  cmocka_unit_test(test_without_pool),
-        cmocka_unit_test(test_nested_runs),      cmocka_unit_test(test_long_pieces),
-        cmocka_unit_test(test_idle_pool_sleeps), cmocka_unit_test(test_bad_creation),
+        cmocka_unit_test(test_all_pieces_once),
+        cmocka_unit_test(test_without_pool),
+        cmocka_unit_test(test_nested_runs),
+        cmocka_unit_test(test_long_pieces),
+        cmocka_unit_test(test_idle_pool_sleeps),
+        cmocka_unit_test(test_bad_creation),
+        cmocka_unit_test(test_wake),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
