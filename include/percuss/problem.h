@@ -49,7 +49,7 @@ typedef struct pcs_solve_opts {
 
 PCS_API pcs_solve_opts pcs_solve_default(void); // 1e-8 relative, no limits, one thread
 
-enum { PCS_SOLVE_STAGES_MAX = 12, PCS_SOLVE_REASON_SIZE = 240 };
+enum { PCS_SOLVE_STAGES_MAX = 16, PCS_SOLVE_REASON_SIZE = 240 };
 
 // One stage of a solve: what ran, how long, and the residual at its end.
 typedef struct pcs_solve_stage {

@@ -284,7 +284,7 @@ class pcs_solve_info(ctypes.Structure):
         ("at_rounding", c_int32),
         ("solutions", c_int32),
         ("n_stages", c_int32),
-        ("stage", pcs_solve_stage * 12),
+        ("stage", pcs_solve_stage * 16),
         ("reason", c_char * 240),
     ]
 

@@ -7,11 +7,12 @@
 //     sweeps, newton   once more: a few sweeps lead out of most cycles
 //     admm             for a better start where Newton still cycles
 //     newton           from there
-//     interior-point   cold
+//     interior-point   cold; in small problems with a walk along the central path
+//     lemke            complementary paths on the circular cones; small problems
 //     restarts         Newton from scattered starts: another solution may be easier to reach
 //     interior-point   with the central path followed through its folds
 //     newton           from the best of all
-//     lemke            complementary paths on the circular cones; small problems
+//     lemke            more of them
 //     enumeration      of the states, where they are few
 //
 // Sweeps and Newton close nearly every gap of the FCLIB problems; the interior point method is slower
@@ -52,8 +53,9 @@ static const pcs_option options[PCS_AUTO_OPTIONS] = {
     [PCS_AUTO_PATH_STEPS] = {"path_steps", PCS_OPTION_INTEGER, 4000, 0, 1e9, NULL,
                              "linear solves along the central path through its folds"},
     [PCS_AUTO_COVERS] =
-        {"covers", PCS_OPTION_INTEGER, 60, 0, 1e6, NULL,
-         "covering vectors of the complementary paths, the last resort of small problems"},
+        {"covers", PCS_OPTION_INTEGER, 400, 0, 1e6, NULL,
+         "covering vectors of the complementary paths, the last resort of small problems; for each "
+         "one also a path from the best iterate"},
 };
 
 // Sweeps between two looks at their rate, and the sweeps that a Newton continuation is worth: it
@@ -75,11 +77,15 @@ enum { DEAR = 30, FORECAST_MAX = 2000 };
 static const double EARLY_PENALTY = 3e-3;
 // Steps of the interior point method: it needs ten to forty, or blocks.
 enum { INTERIOR_POINT_STEPS = 100 };
-// Complementary paths: linear solves of the first one, what each may take more than the one before,
-// and the work of all, rows^3 for a solve (about a second). A path winds for hundreds of steps
-// or for ever, so that many short tries are better than a few long ones.
-enum { COVER_STEPS = 1000, COVER_STEPS_MORE = 50 };
-static const double COVER_WORK = 1e11;
+// Factorisations of a first short walk along the central path, in small problems: most of those that
+// it solves at all take fewer.
+enum { SHORT_WALK = 400 };
+// Complementary paths: factorisations of the first one, what each may take more than the one before,
+// how many are tried early, of how many later ones two have a search as well, and the work of
+// all, rows^3 for a factorisation (about a second, and ten of them). A path winds for hundreds of
+// steps or for ever, so that many short tries are better than a few long ones.
+enum { COVER_STEPS = 2000, COVER_STEPS_MORE = 5, COVERS_EARLY = 20, SEARCH_EVERY = 8 };
+static const double COVER_WORK_EARLY = 5e10, COVER_WORK = 4e11;
 
 typedef struct chain {
     pcs_monitor monitor;
@@ -272,24 +278,49 @@ static pcs_status run_interior_point(chain *c, double path_steps)
     return run_solver(c, &pcs_solver_interior_point, option, INTERIOR_POINT_STEPS);
 }
 
-// Complementary paths of several covering vectors; a path that arrives is polished by Newton. The
-// seeds are fixed: the same problem takes the same way.
-static pcs_status run_lemke(chain *c, int32_t covers, int32_t newton_steps)
+// Factorisations of complementary paths that are worth the work; small problems have enough for one
+static int32_t affordable_steps(const chain *c, double work)
 {
-    const double rows = c->monitor.rows, affordable = COVER_WORK / (rows * rows * rows);
-    const int32_t most = affordable < c->left ? (int32_t)affordable : c->left;
+    const double rows = c->monitor.rows, steps = work / (rows * rows * rows);
+    return steps < c->left ? (int32_t)steps : c->left;
+}
+
+static bool is_small(const chain *c)
+{
+    return affordable_steps(c, COVER_WORK_EARLY) >= COVER_STEPS;
+}
+
+typedef bool (*path_fn)(pcs_contact_path *path, uint64_t random, int32_t max_steps,
+                        pcs_monitor *monitor, double *r, int32_t *steps);
+
+// One path; one that arrives is polished by Newton.
+static pcs_status try_path(chain *c, path_fn follow, pcs_contact_path *path, int32_t number,
+                           int32_t most, int32_t newton_steps, int32_t *steps)
+{
+    const int32_t limit = COVER_STEPS + number * COVER_STEPS_MORE, left = most - *steps;
+    if (left > 0 && !is_over(c) &&
+        follow(path, (uint64_t)number, limit < left ? limit : left, &c->monitor, c->r, steps) &&
+        !pcs_monitor_test(&c->monitor, c->r))
+        PCS_TRY(try_newton(c, 0.0, newton_steps, steps));
+    return PCS_OK;
+}
+
+// Complementary paths of the covering vectors from *cover on, up to `last`, and searches around
+// `centre`. The seeds are fixed: the same problem takes the same way.
+static pcs_status run_lemke(chain *c, const double *centre, int32_t *cover, int32_t last,
+                            double work, int32_t newton_steps)
+{
+    const int32_t most = affordable_steps(c, work);
     int32_t steps = 0;
     pcs_contact_path *path;
     pcs_arena_mark mark = pcs_arena_get_mark(c->arena);
-    if (most < COVER_STEPS)
-        return PCS_OK;
     PCS_TRY(pcs_contact_path_create(c->problem, c->arena, &path));
-    for (int32_t k = 0; k < covers && steps < most && !is_over(c); k++) {
-        const int32_t limit = COVER_STEPS + k * COVER_STEPS_MORE;
-        const int32_t left = limit < most - steps ? limit : most - steps;
-        if (pcs_contact_path_follow(path, (uint64_t)k, left, &c->monitor, c->r, &steps) &&
-            !pcs_monitor_test(&c->monitor, c->r))
-            PCS_TRY(try_newton(c, 0.0, newton_steps, &steps));
+    pcs_contact_path_set_centre(path, centre);
+    for (; *cover < last && steps < most && !is_over(c); ++*cover) {
+        const int32_t k = *cover;
+        PCS_TRY(try_path(c, pcs_contact_path_follow, path, k, most, newton_steps, &steps));
+        if (k < COVERS_EARLY || k % SEARCH_EVERY <= 1)
+            PCS_TRY(try_path(c, pcs_contact_path_search, path, k, most, newton_steps, &steps));
     }
     c->info->factorisations += steps;
     pcs_arena_release(c->arena, mark);
@@ -315,6 +346,41 @@ static pcs_status enumerate(chain *c)
     return PCS_OK;
 }
 
+// What follows when Newton's method failed from all starts at hand. Searches begin where the first
+// stages ended: the walks of the interior point method may have led far away.
+static pcs_status run_last_resorts(chain *c, const double *option)
+{
+    const int32_t newton_steps = (int32_t)option[NEWTON_STEPS];
+    const int32_t covers = is_small(c) ? (int32_t)option[PCS_AUTO_COVERS] : 0;
+    const size_t size = (size_t)c->monitor.rows * sizeof(double);
+    int32_t cover = 0;
+    double *centre = PCS_ARENA_ARRAY(c->arena, double, c->monitor.rows);
+    if (centre == NULL)
+        return PCS_ERROR_MEMORY;
+    pcs_monitor_make_strict(&c->monitor);
+    memcpy(centre, c->monitor.best, size);
+    PCS_TRY(
+        run_interior_point(c, is_small(c) ? fmin(SHORT_WALK, option[PCS_AUTO_PATH_STEPS]) : 0.0));
+    if (!is_over(c) && covers > 0)
+        PCS_TRY(run_lemke(c, centre, &cover, covers < COVERS_EARLY ? covers : COVERS_EARLY,
+                          COVER_WORK_EARLY, newton_steps));
+    if (!is_over(c) && option[PCS_AUTO_RESTARTS] > 0.0)
+        PCS_TRY(run_restarts(c, (int32_t)option[PCS_AUTO_RESTARTS], newton_steps));
+    if (!is_over(c) && option[PCS_AUTO_PATH_STEPS] > 0.0)
+        PCS_TRY(run_interior_point(c, option[PCS_AUTO_PATH_STEPS]));
+    if (!is_over(c) && newton_steps > 0) {
+        memcpy(c->r, c->monitor.best, size);
+        PCS_TRY(run_newton(c, newton_steps));
+    }
+    if (!is_over(c) && covers > cover)
+        PCS_TRY(run_lemke(c, centre, &cover, covers, COVER_WORK, newton_steps));
+    if (!is_over(c)) {
+        PCS_TRY(enumerate(c));
+        end_stage(c, "enumeration", 0);
+    }
+    return PCS_OK;
+}
+
 static pcs_status run_chain(chain *c, const double *option)
 {
     const int32_t newton_steps = (int32_t)option[NEWTON_STEPS];
@@ -334,23 +400,7 @@ static pcs_status run_chain(chain *c, const double *option)
         PCS_TRY(run_solver(c, &pcs_solver_admm, NULL, ADMM_STEPS));
     if (!is_over(c) && newton_steps > 0)
         PCS_TRY(run_newton(c, newton_steps));
-    if (!is_over(c))
-        PCS_TRY(run_interior_point(c, 0.0));
-    if (!is_over(c) && option[PCS_AUTO_RESTARTS] > 0.0)
-        PCS_TRY(run_restarts(c, (int32_t)option[PCS_AUTO_RESTARTS], newton_steps));
-    if (!is_over(c) && option[PCS_AUTO_PATH_STEPS] > 0.0)
-        PCS_TRY(run_interior_point(c, option[PCS_AUTO_PATH_STEPS]));
-    if (!is_over(c) && newton_steps > 0) {
-        memcpy(c->r, c->monitor.best, (size_t)c->monitor.rows * sizeof *c->r);
-        PCS_TRY(run_newton(c, newton_steps));
-    }
-    if (!is_over(c) && option[PCS_AUTO_COVERS] > 0.0)
-        PCS_TRY(run_lemke(c, (int32_t)option[PCS_AUTO_COVERS], newton_steps));
-    if (!is_over(c)) {
-        PCS_TRY(enumerate(c));
-        end_stage(c, "enumeration", 0);
-    }
-    return PCS_OK;
+    return is_over(c) ? PCS_OK : run_last_resorts(c, option);
 }
 
 static pcs_status solve(const pcs_friction_contact *problem, const pcs_solve_opts *opts,

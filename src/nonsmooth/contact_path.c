@@ -1,17 +1,15 @@
-// Lemke's complementary path for the circular friction cone.
-//
-// The problem is embedded in  u = W r + q + t (d + D r)  with d_N > 0: for large t all contacts are
-// open, and the solutions (r, t) form a path from there. D acts on bilateral rows only, which may be
-// redundant. The path is made of smooth pieces, one for each combination of states,
+// Lemke's complementary path for the circular friction cone: u = W r + q + t (d + D r) with d_N > 0
+// has all contacts open for large t, and its solutions (r, t) form a path from there to t = 0, of
+// smooth pieces [CottlePangStone2009, ch. 4], one for each combination of states,
 //     open   r = 0                                     while u_N >= 0
 //     stick  u = 0                                     while |r_T| <= mu r_N
-//     slip   u_N = 0, r_T = -mu r_N s, u_T = sigma s   while r_N >= 0 and sigma >= 0, |s| = 1,
-// straight but for the turning of s. At the end of a piece one contact changes its state, as one
-// variable leaves the basis in Lemke's method [CottlePangStone2009, ch. 4]; t = 0 is a solution. W
-// may have any rank: tangent and corrections come from the equations bordered by one more row, and
+//     slip   u_N = 0, r_T = -mu r_N s, u_T = sigma s   while r_N >= 0 and sigma >= 0, |s| = 1.
+// W may have any rank: tangent and corrections come from the equations bordered by one more row, and
 // the sense of travel is that which keeps the sign of the bordered determinant [AllgowerGeorg2003].
-// There is no merit to be trapped in and nothing to tune, but a path may lead to infinity where W
-// does not resist some impulses; then another d leads another way.
+// A path may lead to infinity where W does not resist some impulses, or wind for long; then another
+// d leads another way. A search starts in the middle instead: any a = z - v stands for one pair that
+// obeys the law, d is what it lacks, and D keeps its equations regular (else D is for bilateral
+// rows, which may be redundant).
 #include "nonsmooth/contact_path.h"
 
 #include <math.h>
@@ -21,13 +19,14 @@
 #include "linalg/dense.h"
 
 // Largest turn of a slip direction in one step (radian), the factor of a step that failed, the
-// number of such reductions, and corrections to the path after one step.
+// number of such reductions, and corrections to the path after one step. The factors of the tangent
+// serve for the corrections too, until one leaves more than the part CHORD of the error.
 static const double TURN_MAX = 0.3, SHORTEN = 0.25;
-enum { SHORTEN_MAX = 12, CORRECTIONS_MAX = 6 };
+enum { SHORTEN_MAX = 12, CORRECTIONS_MAX = 20 };
 // A step counts if every correction shrinks the distance by CONTRACTION, all together are not longer
 // than the part REACH of the step (else it has jumped to another stretch of the path) and no contact
 // is beyond the end of its piece by more than SLACK (1 + |z|).
-static const double CONTRACTION = 0.5, REACH = 0.3, SLACK = 1e-9;
+static const double CHORD = 0.1, CONTRACTION = 0.5, REACH = 0.3, SLACK = 1e-9;
 // Distance from the path, over 1 + |z|, at which a correction is good.
 static const double ACCURACY = 1e-10;
 // Scaled impulses beyond which the path counts as lost to infinity, and steps of no length in a row
@@ -36,6 +35,10 @@ static const double FAR_AWAY = 1e8, NO_LENGTH = 1e-14;
 enum { RESTING_MAX = 30 };
 // Random covering vectors: decades of the normal part, up and down.
 static const double COVER_DECADES = 1.0;
+// D of contacts in a search (V has a diagonal of order one), and the sizes, as powers of ten, of
+// displacements from the centre and of starts anywhere.
+static const double SEARCH_DAMPING = 0.1, NEAR_SMALLEST = -4.0, NEAR_LARGEST = 0.0;
+static const double FAR_SMALLEST = -1.0, FAR_LARGEST = 1.0;
 // Doublings of t in the search for the start.
 enum { DOUBLINGS = 60 };
 
@@ -58,12 +61,17 @@ struct pcs_contact_path {
     double *d, *D;           // rows
     double *z, *v, t;
     double *saved_z, saved_t;
+    double *centre,
+        distance;           // of a search: a with the smallest |V z + b - v| so far, and that norm
     double *tangent, *rate; // dz and, last, dt; dv
     double *s;              // 2 for each block: slip direction
     uint8_t *state;
     int32_t *place;    // of each row in the system, -1: open
     double *A, *right; // (rows + 1)^2; rows + 1
+    double *null;      // rows + 1: kernel of the equations in A, in the places of the system
+    double *border;    // rows + 1: differential of what is zero at the event
     int32_t *pivot;
+    bool factored;   // A and pivot are factors of the present combination of states
     int orientation; // sign of the bordered determinant at the start
 };
 
@@ -93,10 +101,8 @@ static void fill_scaled(pcs_contact_path *p)
                     p->V[(int64_t)(W->offset[i] + a) * p->rows + W->offset[j] + e] =
                         factor * B[a * columns + e];
         }
-        for (int32_t k = W->offset[i]; k < W->offset[i + 1]; k++) {
+        for (int32_t k = W->offset[i]; k < W->offset[i + 1]; k++)
             p->b[k] = p->c[i] * p->problem->q[k] / p->unit;
-            p->D[k] = pcs_is_bilateral(p->problem, i) ? 1.0 : 0.0;
-        }
     }
 }
 
@@ -107,7 +113,7 @@ pcs_status pcs_contact_path_create(const pcs_friction_contact *problem, pcs_aren
     const int64_t width = rows + 1;
     pcs_contact_path *p = PCS_ARENA_ARRAY(arena, pcs_contact_path, 1);
     double *matrices = PCS_ARENA_ARRAY(arena, double, (int64_t)rows *rows + width * width);
-    double *vectors = PCS_ARENA_ARRAY(arena, double, 9 * width + 3 * (int64_t)n);
+    double *vectors = PCS_ARENA_ARRAY(arena, double, 12 * width + 3 * (int64_t)n);
     int32_t *indices = PCS_ARENA_ARRAY(arena, int32_t, 2 * width);
     uint8_t *state = PCS_ARENA_ARRAY(arena, uint8_t, n);
     if (!p || !matrices || !vectors || !indices || !state)
@@ -127,8 +133,11 @@ pcs_status pcs_contact_path_create(const pcs_friction_contact *problem, pcs_aren
                             .tangent = vectors + 6 * width,
                             .rate = vectors + 7 * width,
                             .right = vectors + 8 * width,
-                            .s = vectors + 9 * width,
-                            .c = vectors + 9 * width + 2 * (int64_t)n,
+                            .null = vectors + 9 * width,
+                            .border = vectors + 10 * width,
+                            .centre = vectors + 11 * width,
+                            .s = vectors + 12 * width,
+                            .c = vectors + 12 * width + 2 * (int64_t)n,
                             .state = state,
                             .place = indices,
                             .pivot = indices + width};
@@ -208,19 +217,30 @@ static void slip_equation(const pcs_contact_path *p, int32_t i, int32_t a, doubl
     *value = -s[1] * z[1] + s[0] * z[2];
 }
 
-// Rows of the closed blocks and minus their values on the right; returns the largest value.
-static double write_equations(pcs_contact_path *p)
+// Equation a of a closed block: its value, and its differential e . dz_i + f . dv_i.
+static void block_equation(const pcs_contact_path *p, int32_t i, int32_t a, double *e, double *f,
+                           double *value)
+{
+    if (p->state[i] == SLIP && a > 0) {
+        slip_equation(p, i, a, e, f, value);
+        return;
+    }
+    f[a] = 1.0;
+    *value = p->v[p->problem->W->offset[i] + a];
+}
+
+// Minus the values of the closed blocks on the right, and their rows where asked for; returns the
+// largest value.
+static double write_equations(pcs_contact_path *p, bool rows)
 {
     double largest = 0.0;
     for (int32_t i = 0, row = 0; i < p->n; i++) {
-        const int32_t first = p->problem->W->offset[i], size = block_size(p, i);
+        const int32_t size = block_size(p, i);
         for (int32_t a = 0; a < size && p->state[i] != OPEN; a++, row++) {
-            double e[3] = {0.0, 0.0, 0.0}, f[3] = {0.0, 0.0, 0.0}, value = p->v[first + a];
-            if (p->state[i] == SLIP && a > 0)
-                slip_equation(p, i, a, e, f, &value);
-            else
-                f[a] = 1.0;
-            write_row(p, i, e, f, p->A + (int64_t)row * (p->closed + 1));
+            double e[3] = {0.0, 0.0, 0.0}, f[3] = {0.0, 0.0, 0.0}, value;
+            block_equation(p, i, a, e, f, &value);
+            if (rows)
+                write_row(p, i, e, f, p->A + (int64_t)row * (p->closed + 1));
             p->right[row] = -value;
             largest = fmax(largest, fabs(value));
         }
@@ -257,28 +277,29 @@ static double speed_border(const pcs_contact_path *p, int32_t i, double *f)
     return value;
 }
 
-// A mere turn ends in the plane normal to the tangent, the whole path at t = 0.
-static void write_plane(pcs_contact_path *p, bool arrives, double *row)
+// The tangent in the places of the system, its last entry that of t
+static void write_tangent(const pcs_contact_path *p, double *row)
 {
-    memset(row, 0, (size_t)p->closed * sizeof *row);
-    for (int32_t k = 0; k < p->rows && !arrives; k++)
+    for (int32_t k = 0; k < p->rows; k++)
         if (p->place[k] >= 0)
             row[p->place[k]] = p->tangent[k];
-    row[p->closed] = arrives ? 1.0 : p->tangent[p->rows];
-    p->right[p->closed] = arrives ? -p->t : 0.0;
+    row[p->closed] = p->tangent[p->rows];
 }
 
-// The border row: the differential of what is zero at the event, and minus its value on the right.
-static void write_border(pcs_contact_path *p, const path_event *event)
+// The differential of what is zero at the event in p->border; returns its value. A mere turn ends
+// in the plane normal to the tangent, the whole path at t = 0.
+static double write_border(pcs_contact_path *p, const path_event *event)
 {
-    double *row = p->A + (int64_t)p->closed * (p->closed + 1), value = 0.0;
-    double e[3] = {0.0, 0.0, 0.0}, f[3] = {0.0, 0.0, 0.0};
+    double e[3] = {0.0, 0.0, 0.0}, f[3] = {0.0, 0.0, 0.0}, value = 0.0;
     const int32_t i = event->block;
     switch (event->kind) {
     case TURN:
+        write_tangent(p, p->border);
+        return 0.0;
     case ARRIVES:
-        write_plane(p, event->kind == ARRIVES, row);
-        return;
+        memset(p->border, 0, (size_t)p->closed * sizeof *p->border);
+        p->border[p->closed] = 1.0;
+        return p->t;
     case CLOSES:
         f[0] = 1.0;
         value = p->v[p->problem->W->offset[i]];
@@ -294,31 +315,39 @@ static void write_border(pcs_contact_path *p, const path_event *event)
         value = cone_border(p, i, e);
         break;
     }
-    write_row(p, i, e, f, row);
-    p->right[p->closed] = -value;
+    write_row(p, i, e, f, p->border);
+    return value;
 }
 
 static void place_rows(pcs_contact_path *p)
 {
     p->closed = 0;
+    p->factored = false;
     for (int32_t i = 0; i < p->n; i++)
         for (int32_t k = p->problem->W->offset[i]; k < p->problem->W->offset[i + 1]; k++)
             p->place[k] = p->state[i] != OPEN ? p->closed++ : -1;
 }
 
-// Sign of the determinant from the factors; 0: singular
-static int factor(pcs_contact_path *p)
+// Factors of the equations at the present point, bordered by the tangent, and their kernel; returns
+// the sign of the determinant, 0: singular
+static int factor(pcs_contact_path *p, int32_t *steps)
 {
     const int32_t m = p->closed + 1;
     int sign = 1;
-    if (pcs_dense_lu_factor(m, p->A, p->pivot) >= 0)
-        return 0;
-    for (int32_t k = 0; k < m; k++) {
+    ++*steps;
+    write_equations(p, true);
+    write_tangent(p, p->A + (int64_t)p->closed * m);
+    p->factored = pcs_dense_lu_factor(m, p->A, p->pivot) < 0;
+    for (int32_t k = 0; k < m && p->factored; k++) {
         const double u = p->A[(int64_t)k * m + k];
-        if (!isfinite(u))
-            return 0;
+        p->factored = isfinite(u);
         sign = (u < 0.0) != (p->pivot[k] != k + 1) ? -sign : sign;
     }
+    if (!p->factored)
+        return 0;
+    memset(p->null, 0, (size_t)p->closed * sizeof *p->null);
+    p->null[p->closed] = 1.0;
+    pcs_dense_lu_solve(m, p->A, p->pivot, 1, p->null);
     return sign;
 }
 
@@ -330,59 +359,70 @@ static double largest_impulse(const pcs_contact_path *p)
     return largest;
 }
 
-// Newton back to the path, in the surface of the event.
+static double dot(int32_t n, const double *x, const double *y)
+{
+    double sum = 0.0;
+    for (int32_t k = 0; k < n; k++)
+        sum += x[k] * y[k];
+    return sum;
+}
+
+// Step of Newton's method, or of the chord method where the factors are older, into p->right: what
+// the equations ask for plus a multiple of the kernel that leads to the event's surface, which is
+// `value` away. Returns its length, infinite without factors.
+static double correction(pcs_contact_path *p, double value, int32_t *steps)
+{
+    const int32_t m = p->closed + 1;
+    if (!p->factored && factor(p, steps) == 0)
+        return INFINITY;
+    p->right[p->closed] = 0.0;
+    pcs_dense_lu_solve(m, p->A, p->pivot, 1, p->right);
+    const double way = -(value + dot(m, p->border, p->right)) / dot(m, p->border, p->null);
+    for (int32_t j = 0; j < m; j++)
+        p->right[j] += way * p->null[j];
+    return sqrt(dot(m, p->right, p->right));
+}
+
+// Back to the path, in the surface of the event.
 static bool correct(pcs_contact_path *p, const path_event *event, double reach, int32_t *steps)
 {
     double before = INFINITY, moved = 0.0;
+    bool newton = !p->factored, arrived = false;
     for (int32_t k = 0; k <= CORRECTIONS_MAX; k++) {
         evaluate(p);
-        double error = write_equations(p);
-        write_border(p, event);
-        error = fmax(error, fabs(p->right[p->closed]));
-        if (error <= ACCURACY * (1.0 + largest_impulse(p)))
-            return true;
-        if (!(error < CONTRACTION * before) || k == CORRECTIONS_MAX)
-            return false;
+        const double value = write_border(p, event);
+        const double error = fmax(write_equations(p, false), fabs(value));
+        arrived = error <= ACCURACY * (1.0 + largest_impulse(p));
+        if (arrived || (newton && !(error < CONTRACTION * before)))
+            break;
+        newton = !p->factored || !(error < CHORD * before);
+        p->factored = !newton && p->factored;
         before = error;
-        ++*steps;
-        if (factor(p) == 0)
-            return false;
-        pcs_dense_lu_solve(p->closed + 1, p->A, p->pivot, 1, p->right);
-        double change = 0.0;
-        for (int32_t j = 0; j <= p->closed; j++)
-            change += p->right[j] * p->right[j];
-        moved += sqrt(change);
+        moved += correction(p, value, steps);
         if (!(moved <= reach))
-            return false;
+            break;
         for (int32_t j = 0; j < p->rows; j++)
             p->z[j] += p->place[j] >= 0 ? p->right[p->place[j]] : 0.0;
         p->t += p->right[p->closed];
     }
-    return false;
+    p->factored = arrived && p->factored;
+    return arrived;
 }
 
 // The unit tangent in the sense of travel, and the rate of v; false if the system is singular.
-static bool find_tangent(pcs_contact_path *p)
+static bool find_tangent(pcs_contact_path *p, int32_t *steps)
 {
-    const path_event turn = {TURN, -1, 0.0};
-    write_equations(p);
-    write_border(p, &turn);
-    const int sign = factor(p);
+    const int sign = factor(p, steps);
     if (sign == 0)
         return false;
     p->orientation = p->orientation == 0 ? sign : p->orientation;
-    memset(p->right, 0, (size_t)p->closed * sizeof *p->right);
-    p->right[p->closed] = sign == p->orientation ? 1.0 : -1.0;
-    pcs_dense_lu_solve(p->closed + 1, p->A, p->pivot, 1, p->right);
-    double norm = 0.0;
-    for (int32_t k = 0; k <= p->closed; k++)
-        norm += p->right[k] * p->right[k];
-    norm = sqrt(norm);
+    const double norm = sqrt(dot(p->closed + 1, p->null, p->null));
+    const double scale = (sign == p->orientation ? 1.0 : -1.0) / norm;
     if (!(norm > 0.0) || !isfinite(norm))
         return false;
     for (int32_t k = 0; k < p->rows; k++)
-        p->tangent[k] = p->place[k] >= 0 ? p->right[p->place[k]] / norm : 0.0;
-    p->tangent[p->rows] = p->right[p->closed] / norm;
+        p->tangent[k] = p->place[k] >= 0 ? p->null[p->place[k]] * scale : 0.0;
+    p->tangent[p->rows] = p->null[p->closed] * scale;
     for (int32_t k = 0; k < p->rows; k++)
         p->rate[k] = p->t * p->D[k] * p->tangent[k] +
                      (p->d[k] + p->D[k] * p->z[k]) * p->tangent[p->rows];
@@ -530,6 +570,13 @@ static void change_state(pcs_contact_path *p, const path_event *event)
     evaluate(p);
 }
 
+static void choose_damping(pcs_contact_path *p, double contacts)
+{
+    for (int32_t i = 0; i < p->n; i++)
+        for (int32_t k = p->problem->W->offset[i]; k < p->problem->W->offset[i + 1]; k++)
+            p->D[k] = pcs_is_bilateral(p->problem, i) ? 1.0 : contacts;
+}
+
 // d: with normal parts alone no path leads to t = infinity, since r . u = r . W r + t d_N . r_N > 0
 // contradicts friction, r . u <= 0; tangential ones (odd seeds) make other and often shorter paths.
 static void choose_cover(pcs_contact_path *p, uint64_t random)
@@ -580,30 +627,118 @@ static void read_impulses(const pcs_contact_path *p, double *r)
             r[k] = p->z[k] * p->c[i] * p->unit;
 }
 
-bool pcs_contact_path_follow(pcs_contact_path *path, uint64_t random, int32_t max_steps,
-                             pcs_monitor *monitor, double *r, int32_t *steps)
+// Keeps the point of the walk that lacks least, |t (d + D z)|, for the next search.
+static void keep_nearest(pcs_contact_path *p)
+{
+    double sum = 0.0;
+    for (int32_t k = 0; k < p->rows; k++) {
+        const double lack = p->t * (p->d[k] + p->D[k] * p->z[k]);
+        sum += lack * lack;
+    }
+    if (!(sqrt(sum) < p->distance))
+        return;
+    p->distance = sqrt(sum);
+    for (int32_t k = 0; k < p->rows; k++)
+        p->centre[k] = p->z[k] - p->v[k];
+}
+
+// From the present point, with the tangent as border of the first factors; true at t = 0.
+static bool walk(pcs_contact_path *p, bool search, int32_t max_steps, pcs_monitor *monitor,
+                 int32_t *steps)
 {
     const int32_t last = *steps + max_steps;
     int resting = 0;
-    path->orientation = 0;
-    choose_cover(path, random);
-    if (!find_start(path, steps))
-        return false;
+    p->orientation = 0;
     while (*steps < last && resting < RESTING_MAX && !pcs_monitor_is_stopped(monitor)) {
-        ++*steps;
-        if (!find_tangent(path))
+        if (!find_tangent(p, steps))
             return false;
-        path_event event = next_event(path);
-        if (isinf(event.length) || !go_to(path, &event, steps))
+        path_event event = next_event(p);
+        if (isinf(event.length) || !go_to(p, &event, steps))
             return false;
-        resting = event.length > NO_LENGTH ? 0 : resting + 1;
-        if (event.kind == ARRIVES) {
-            read_impulses(path, r);
+        if (event.kind == ARRIVES)
             return true;
-        }
-        change_state(path, &event);
-        if (largest_impulse(path) > FAR_AWAY)
+        resting = event.length > NO_LENGTH ? 0 : resting + 1;
+        change_state(p, &event);
+        if (largest_impulse(p) > FAR_AWAY)
             return false;
+        if (search)
+            keep_nearest(p);
     }
     return false;
+}
+
+bool pcs_contact_path_follow(pcs_contact_path *path, uint64_t random, int32_t max_steps,
+                             pcs_monitor *monitor, double *r, int32_t *steps)
+{
+    choose_damping(path, 0.0);
+    choose_cover(path, random);
+    if (!find_start(path, steps) || !walk(path, false, max_steps, monitor, steps))
+        return false;
+    read_impulses(path, r);
+    return true;
+}
+
+void pcs_contact_path_set_centre(pcs_contact_path *path, const double *r)
+{
+    const int32_t *offset = path->problem->W->offset;
+    path->distance = INFINITY;
+    pcs_friction_contact_velocity(path->problem, r, path->v);
+    for (int32_t i = 0; i < path->n; i++)
+        for (int32_t k = offset[i]; k < offset[i + 1]; k++)
+            path->centre[k] = (r[k] / path->c[i] - path->c[i] * path->v[k]) / path->unit;
+}
+
+// The pair z - v = a of one contact that obeys the law, in p->z and d = v; states and directions.
+static void split(pcs_contact_path *p, int32_t i, const double *a)
+{
+    const int32_t first = p->problem->W->offset[i], size = block_size(p, i);
+    double *s = p->s + 2 * (int64_t)i, *z = p->z + first, length = 0.0;
+    const bool bilateral = pcs_is_bilateral(p->problem, i);
+    for (int32_t k = 1; k < size; k++)
+        length = hypot(length, a[k]);
+    const double bound = friction(p, i) * a[0];
+    const bool slips = !bilateral && size > 1 && length > bound;
+    p->state[i] = !bilateral && a[0] <= 0.0 ? OPEN : slips ? SLIP : STICK;
+    for (int32_t k = 0; k < size; k++) {
+        z[k] = p->state[i] == OPEN ? 0.0 : a[k];
+        if (p->state[i] == SLIP && k > 0) {
+            s[k - 1] = -a[k] / length;
+            z[k] = bound / length * a[k];
+        }
+        p->d[first + k] = z[k] - a[k];
+    }
+    if (bilateral)
+        memset(p->d + first, 0, (size_t)size * sizeof *p->d);
+}
+
+bool pcs_contact_path_search(pcs_contact_path *path, uint64_t random, int32_t max_steps,
+                             pcs_monitor *monitor, double *r, int32_t *steps)
+{
+    const int32_t *offset = path->problem->W->offset;
+    pcs_random source;
+    pcs_random_init(&source, random);
+    const bool near = random % 2 == 0;
+    const double power = near ? pcs_random_between(&source, NEAR_SMALLEST, NEAR_LARGEST)
+                              : pcs_random_between(&source, FAR_SMALLEST, FAR_LARGEST);
+    const double size = random > 0 ? pow(10.0, power) : 0.0;
+    choose_damping(path, SEARCH_DAMPING);
+    for (int32_t i = 0; i < path->n; i++) {
+        double a[3] = {0.0, 0.0, 0.0};
+        for (int32_t k = offset[i]; k < offset[i + 1]; k++)
+            a[k - offset[i]] = (near ? path->centre[k] : 0.0) +
+                               size * pcs_random_between(&source, -1.0, 1.0);
+        split(path, i, a);
+    }
+    place_rows(path);
+    for (int32_t k = 0; k < path->rows; k++) // at t = 1
+        path->d[k] -= path->b[k] + path->D[k] * path->z[k];
+    pcs_dense_vector_add(path->rows, path->rows, -1.0, path->V, path->z, path->d);
+    path->t = 1.0;
+    memset(path->tangent, 0, (size_t)path->rows * sizeof *path->tangent);
+    path->tangent[path->rows] = -1.0; // t falls at first
+    evaluate(path);
+    if (!walk(path, true, max_steps, monitor, steps))
+        return false;
+    read_impulses(path, r);
+    return true;
 }

@@ -60,6 +60,7 @@ typedef struct pcs_monitor {
     bool has_best_u;      // u of the best iterate was computed from W
     bool done;            // best meets the tolerance
     bool stopped;         // the stop hook or the time limit struck
+    bool strict;          // velocities count at every test, not only where the tolerance is met
 } pcs_monitor;
 
 // Takes storage from the arena and keeps r as the first best iterate, its residual measured: a warm
@@ -72,6 +73,9 @@ pcs_status pcs_monitor_init(pcs_monitor *monitor, const pcs_friction_contact *pr
 bool pcs_monitor_test(pcs_monitor *monitor, const double *r);
 // The same where u = W r + q is at hand.
 bool pcs_monitor_test_with_u(pcs_monitor *monitor, const double *r, const double *u);
+// From now on, and for the best iterate so far, the relative residual counts as at least the square of
+// the scaled one: for methods whose impulses may run away, and whose tests cost little beside them.
+void pcs_monitor_make_strict(pcs_monitor *monitor);
 // Looks at the clock and the hook alone: for inner loops that do not measure.
 bool pcs_monitor_is_stopped(pcs_monitor *monitor);
 // Appends a stage to the info: name, iterations, time since the last one, best residual so far.

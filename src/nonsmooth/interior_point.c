@@ -258,6 +258,7 @@ static pcs_status solve(const pcs_friction_contact *problem, const pcs_solve_opt
     pcs_monitor monitor;
     iteration it = {.monitor = &monitor, .accuracy = ACCURACY};
     PCS_TRY(pcs_monitor_init(&monitor, problem, opts, arena, r));
+    pcs_monitor_make_strict(&monitor);
     PCS_TRY(pcs_interior_work_init(&it.work, problem, arena));
     PCS_TRY(pcs_interior_direction_init(&it.affine, &it.work, arena));
     PCS_TRY(pcs_interior_direction_init(&it.step, &it.work, arena));

@@ -7,9 +7,8 @@
 #include "base/timer.h"
 #include "nonsmooth/friction_solver.h"
 
-// |W r| and |r_T| over the largest normal term below which r has run away, and the scaled residual
-// that such an iterate may have.
-static const double RUN_AWAY = 1e-3, VELOCITY_ERROR = 0.3;
+// Largest scaled residual of an iterate that counts as a solution in the relative measure.
+static const double VELOCITY_ERROR = 0.3;
 
 // The start, which is often zero: then u = q.
 static void test_start(pcs_monitor *monitor, const double *r)
@@ -45,37 +44,62 @@ pcs_status pcs_monitor_init(pcs_monitor *monitor, const pcs_friction_contact *pr
     return PCS_OK;
 }
 
-// The natural map with rho = 1 is small against max(|q|, |r|, |u|) for every r that is long enough,
-// and lost in rounding for a very long one. Impulses along the normals that balance each other
-// (|W r| tiny against |W| |r|) and work against q belong to a problem without solution
-// (diagnosis.h); such an iterate counts only if its velocities are right too.
-static bool has_run_away(const pcs_monitor *monitor, const double *r, const double *u)
+// Impulses over q in velocities, max_i |r_i| / (rho_i |q|_inf): the same in all units
+static double impulse_size(const pcs_friction_contact *problem, const double *r)
 {
-    const pcs_friction_contact *problem = monitor->problem;
-    double product = 0.0, normal = 0.0, tangent = 0.0, work = 0.0;
+    double largest = 0.0;
     for (int32_t i = 0; i < problem->W->n; i++) {
         const double rho = pcs_friction_block_rho(problem->W, i);
-        const int32_t first = problem->W->offset[i];
-        for (int32_t k = first; k < problem->W->offset[i + 1]; k++) {
-            const double term = fabs(r[k]) / rho;
-            double *largest = k == first ? &normal : &tangent;
-            *largest = term > *largest ? term : *largest;
-            product = fabs(u[k]) + fabs(problem->q[k]) > product ? fabs(u[k]) + fabs(problem->q[k])
-                                                                 : product;
-            work += r[k] * problem->q[k];
-        }
+        for (int32_t k = problem->W->offset[i]; k < problem->W->offset[i + 1]; k++)
+            largest = fmax(largest, fabs(r[k]) / rho);
     }
-    if (DBL_EPSILON * fmax(normal, tangent) > VELOCITY_ERROR * pcs_friction_contact_scale(problem))
-        return true; // u is made of rounding errors
-    return product < RUN_AWAY * normal && tangent < RUN_AWAY * normal && work < 0.0 &&
-           pcs_friction_contact_error(problem, PCS_MEASURE_SCALED, r, u) > VELOCITY_ERROR;
+    return largest / pcs_friction_contact_scale(problem);
+}
+
+// Whether rounding r to double excuses the scaled residual
+static bool is_exact(const pcs_friction_contact *problem, const double *r, double scaled)
+{
+    const double rounding = pcs_friction_contact_rounding(problem, r);
+    return scaled <= rounding && rounding <= PCS_ROUNDING_MAX;
+}
+
+// The natural map with rho = 1 is small against max(|q|, |r|, |u|) for every r that is long enough,
+// be it that impulses balance each other or that the units make them large numbers, and lost in
+// rounding for a very long one. So the velocities must have half of the digits asked for, or all
+// that rounding leaves: the residual counts as at least the square of the scaled one. A strict
+// monitor counts it so always, others only where the tolerance is met.
+static double judge(const pcs_monitor *monitor, const double *r, const double *u, double residual)
+{
+    const pcs_friction_contact *problem = monitor->problem;
+    const double tolerance = monitor->opts->tolerance;
+    if (!(residual <= tolerance || monitor->strict))
+        return residual;
+    if (DBL_EPSILON * impulse_size(problem, r) > VELOCITY_ERROR) // u is made of rounding errors
+        return fmax(2.0 * tolerance, fmax(residual, VELOCITY_ERROR));
+    if (monitor->opts->measure != PCS_MEASURE_RELATIVE)
+        return residual;
+    const double scaled = pcs_friction_contact_error(problem, PCS_MEASURE_SCALED, r, u);
+    const double limit = fmax(tolerance, residual);
+    if (scaled <= VELOCITY_ERROR && (scaled * scaled <= limit || is_exact(problem, r, scaled)))
+        return residual;
+    return fmax(2.0 * tolerance, fmax(residual, scaled * scaled));
+}
+
+void pcs_monitor_make_strict(pcs_monitor *monitor)
+{
+    monitor->strict = true;
+    if (monitor->done)
+        return;
+    pcs_friction_contact_velocity(monitor->problem, monitor->best, monitor->u);
+    const double residual = pcs_friction_contact_error(monitor->problem, monitor->opts->measure,
+                                                       monitor->best, monitor->u);
+    monitor->best_value = judge(monitor, monitor->best, monitor->u, residual);
 }
 
 bool pcs_monitor_test_with_u(pcs_monitor *monitor, const double *r, const double *u)
 {
     monitor->last = pcs_friction_contact_error(monitor->problem, monitor->opts->measure, r, u);
-    if (monitor->last <= monitor->opts->tolerance && has_run_away(monitor, r, u))
-        monitor->last = fmax(2.0 * monitor->opts->tolerance, VELOCITY_ERROR);
+    monitor->last = judge(monitor, r, u, monitor->last);
     if (monitor->last < monitor->best_value) {
         monitor->best_value = monitor->last;
         memcpy(monitor->best, r, (size_t)monitor->rows * sizeof *r);
@@ -122,6 +146,16 @@ void pcs_monitor_stage(pcs_monitor *monitor, pcs_solve_info *info, const char *n
 static void explain(const pcs_monitor *monitor, pcs_solve_info *info)
 {
     static const char *const measures[] = {"scaled", "unscaled", "relative"};
+    if (!monitor->stopped &&
+        pcs_residual_in(&info->residual, monitor->opts->measure) <= monitor->opts->tolerance) {
+        snprintf(info->reason, sizeof info->reason,
+                 "only the %s residual is met (%.3g): large impulses excuse a scaled residual of "
+                 "%.3g; contact %d is worst",
+                 measures[monitor->opts->measure],
+                 pcs_residual_in(&info->residual, monitor->opts->measure), info->residual.scaled,
+                 (int)info->residual.worst);
+        return;
+    }
     snprintf(info->reason, sizeof info->reason,
              "%s with a %s residual of %.3g, tolerance %.3g; contact %d is worst",
              monitor->stopped ? "stopped" : "not converged", measures[monitor->opts->measure],
@@ -139,8 +173,7 @@ pcs_status pcs_monitor_finish(pcs_monitor *monitor, double *r, double *u, pcs_so
     info->seconds = pcs_timer_now() - monitor->started;
     if (monitor->done)
         return PCS_OK;
-    const double rounding = pcs_friction_contact_rounding(monitor->problem, r);
-    info->at_rounding = info->residual.scaled <= rounding && rounding <= PCS_ROUNDING_MAX;
+    info->at_rounding = is_exact(monitor->problem, r, info->residual.scaled);
     if (info->reason[0] == '\0')
         explain(monitor, info);
     return monitor->stopped ? PCS_INTERRUPTED : PCS_NOT_CONVERGED;

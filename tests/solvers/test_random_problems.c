@@ -129,6 +129,7 @@ static void seeds(void **state)
     pcs_context_destroy(ctx);
 }
 
+// In the relative measure, and with half of the digits in the scaled one, which a long r cannot fool.
 static bool is_solved(pcs_context *ctx, int32_t number)
 {
     contact_problem known = create(ctx, number);
@@ -142,12 +143,13 @@ static bool is_solved(pcs_context *ctx, int32_t number)
     const pcs_status status = pcs_problem_solve(known.problem, NULL, &opts, NULL, r, NULL, &info);
     assert_true(status >= 0);
     assert_int_equal(pcs_problem_verify(known.problem, r, &verdict), PCS_OK);
-    const bool solved = verdict.residual.relative <= tolerance;
+    const bool solved = verdict.residual.relative <= tolerance &&
+                        verdict.residual.scaled <= sqrt(tolerance);
     if (!solved)
-        print_error("problem %d (%s, %d contacts): %s, residual %.3g. %s\n", (int)number,
-                    pcs_test_problem_class_name(number % TEST_PROBLEM_CLASSES),
+        print_error("problem %d (%s, %d contacts): %s, residual %.3g, scaled %.3g. %s\n",
+                    (int)number, pcs_test_problem_class_name(number % TEST_PROBLEM_CLASSES),
                     (int)pcs_problem_contacts(known.problem), pcs_status_name(status),
-                    verdict.residual.relative, info.reason);
+                    verdict.residual.relative, verdict.residual.scaled, info.reason);
     free(r);
     pcs_test_problem_destroy(ctx, &known);
     return solved;
@@ -182,6 +184,46 @@ static void self_balanced(void **state)
     for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
         assert_true(is_solved(ctx, numbers[k]));
     assert_true(pcs_context_heap_bytes(ctx) == 0);
+    pcs_context_destroy(ctx);
+}
+
+// A point between two walls that close on it at unit speed. Its normals lean by 0.3 rad, within the
+// friction: it cannot slip out, and the walls cannot stop. Impulses that balance each other, partly
+// by friction, may grow for ever and make the relative figure as small as one likes; that is no
+// solution.
+static void no_false_solution(void **state)
+{
+    (void)state;
+    const double c = cos(0.3), s = sin(0.3), mu[] = {0.5, 0.5};
+    const double H[2][4] = {{c, -s, -c, s}, {s, c, s, c}}, q[] = {-1.0, 0.0, -1.0, 0.0};
+    double value[16], r[4] = {0.0};
+    int32_t row[16], column[16];
+    for (int32_t k = 0; k < 16; k++) {
+        row[k] = k / 4;
+        column[k] = k % 4;
+        value[k] = H[0][row[k]] * H[0][column[k]] + H[1][row[k]] * H[1][column[k]];
+    }
+    const pcs_triplets W = {4, 4, 16, row, column, value};
+    pcs_context *ctx = create_context();
+    pcs_problem *problem;
+    pcs_solve_opts opts = pcs_solve_default();
+    pcs_solve_info info;
+    assert_int_equal(pcs_problem_create_local(ctx, 2, 2, 0, &W, q, mu, &problem), PCS_OK);
+    opts.tolerance = tolerance;
+    assert_int_equal(pcs_problem_solve(problem, NULL, &opts, NULL, r, NULL, &info),
+                     PCS_NOT_CONVERGED);
+    assert_int_equal(info.solutions, 0);
+    // An answer that the relative measure alone accepts, as the start: refused by every solver.
+    const double long_r[] = {1e10 * c, -1e10 * s, 1e10 * c, -1e10 * s};
+    pcs_verdict verdict;
+    assert_int_equal(pcs_problem_verify(problem, long_r, &verdict), PCS_OK);
+    assert_at_most(verdict.residual.relative, tolerance);
+    assert_true(verdict.residual.scaled > 0.1);
+    memcpy(r, long_r, sizeof r);
+    opts.max_iterations = 5;
+    assert_int_equal(pcs_problem_solve(problem, "gauss-seidel", &opts, NULL, r, NULL, &info),
+                     PCS_NOT_CONVERGED);
+    pcs_problem_destroy(problem);
     pcs_context_destroy(ctx);
 }
 
@@ -222,9 +264,13 @@ static void pile(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_solutions), cmocka_unit_test(two_residuals_agree),
-        cmocka_unit_test(seeds),           cmocka_unit_test(pile),
-        cmocka_unit_test(sample),          cmocka_unit_test(self_balanced),
+        cmocka_unit_test(known_solutions),
+        cmocka_unit_test(two_residuals_agree),
+        cmocka_unit_test(seeds),
+        cmocka_unit_test(pile),
+        cmocka_unit_test(sample),
+        cmocka_unit_test(self_balanced),
+        cmocka_unit_test(no_false_solution),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
