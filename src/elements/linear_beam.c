@@ -4,10 +4,9 @@
 // with the stiffnesses EA/L, GJ/L, EI/L, 3 EI/(L (1 + phi)); phi = 12 EI/(G A_s L^2) of
 // Timoshenko's beam makes the two-node element exact in its nodes, phi = 0 is Euler-Bernoulli's
 // [Przemieniecki1968]. The energy 1/2 sum k e^2 holds for any r, so that force and tangent are its
-// exact derivatives; a node turned by a has dr = T(r)^{-1} a. Everything is done in space; planar
-// models take the part in the plane, which does not couple with the rest. Consistent mass: shape
-// functions of [FriedmanKosmatka1993], with the inertia of turning sections in Timoshenko's beam
-// alone; lumped: both at the nodes.
+// exact derivatives; a node turned by a has dr = T(r)^{-1} a, in the plane dr = a, so that there the
+// tangent is constant. Consistent mass: shape functions of [FriedmanKosmatka1993], with the inertia
+// of turning sections in Timoshenko's beam alone; lumped: both at the nodes.
 #include <string.h>
 
 #include "elements/beam.h"
@@ -55,17 +54,8 @@ static void load_element(const pcs_fe *element, bool shear, linear_element *e)
     memcpy(e->b, b, sizeof b);
 }
 
-// In planar models: x, y of the nodes and the rotation about z.
+// In planar models the mass is the part of x, y of the nodes and of the rotation about z.
 static const int PLANAR[6] = {0, 1, 5, 6, 7, 11};
-
-static void store_vector(const pcs_fe *element, const double *a, double *out)
-{
-    if (element->property->dimension == 3)
-        memcpy(out, a, sizeof(double) * SIZE);
-    else
-        for (int i = 0; i < 6; ++i)
-            out[i] = a[PLANAR[i]];
-}
 
 static void store_matrix(const pcs_fe *element, const linear_element *e, double *A, double *out)
 {
@@ -159,7 +149,112 @@ static void compute_mass(const pcs_fe *element, bool shear, double *M)
     store_matrix(element, &e, local, M);
 }
 
-// ---- Force and tangent ----
+// ---- Force and tangent in the plane ----
+
+enum { PLANAR_SIZE = 6, PLANAR_MODES = 3 };
+
+typedef struct planar_strain {
+    double k[PLANAR_MODES], e[PLANAR_MODES], rate[PLANAR_MODES], stress[PLANAR_MODES];
+    double B[PLANAR_MODES][PLANAR_SIZE]; // de for (dx, dy, a) of the nodes, world
+} planar_strain;
+
+enum { PLANAR_AXIAL, PLANAR_BEND, PLANAR_SWAY };
+
+static void load_planar(const pcs_fe *element, bool shear, planar_strain *s)
+{
+    const double *c = element->constants, L = c[LENGTH];
+    const double e1[2] = {c[AXES], c[AXES + 3]}, side[2] = {-2 / L * e1[1], 2 / L * e1[0]};
+    const pcs_beam_stiffness stiffness = pcs_beam_stiffness_compute(element->property);
+    const double EI = stiffness.curvature[2];
+    const double phi = shear ? 12 * EI / (stiffness.strain[1] * L * L) : 0;
+    const double k[PLANAR_MODES] = {
+        [PLANAR_AXIAL] = stiffness.strain[0] / L,
+        [PLANAR_BEND] = EI / L,
+        [PLANAR_SWAY] = 3 * EI / (L * (1 + phi)),
+    };
+    const double B[PLANAR_MODES][PLANAR_SIZE] = {
+        [PLANAR_AXIAL] = {-e1[0], -e1[1], 0, e1[0], e1[1], 0},
+        [PLANAR_BEND] = {0, 0, -1, 0, 0, 1},
+        [PLANAR_SWAY] = {side[0], side[1], 1, -side[0], -side[1], 1},
+    };
+    memcpy(s->k, k, sizeof k);
+    memcpy(s->B, B, sizeof B);
+}
+
+// How far a node has turned: the angle of the element's first axis, carried along with the node.
+static double planar_rotation(const double *c, const pcs_mat3 *R)
+{
+    const double x = R->m[0][0] * c[NODE_AXES] + R->m[0][1] * c[NODE_AXES + 3];
+    const double y = R->m[1][0] * c[NODE_AXES] + R->m[1][1] * c[NODE_AXES + 3];
+    return atan2(c[AXES] * y - c[AXES + 3] * x, c[AXES] * x + c[AXES + 3] * y);
+}
+
+static void planar_strains(const pcs_fe *element, bool shear, const pcs_fe_state *state,
+                           planar_strain *s)
+{
+    const double *c = element->constants, damping = element->property->material.damping;
+    double d[PLANAR_SIZE], v[PLANAR_SIZE];
+    for (int i = 0; i < 2; ++i) {
+        d[3 * i] = state->x[i].x - c[ORIGIN + 3 * i];
+        d[3 * i + 1] = state->x[i].y - c[ORIGIN + 3 * i + 1];
+        d[3 * i + 2] = planar_rotation(c, &state->R[i]);
+        v[3 * i] = state->v[i].x;
+        v[3 * i + 1] = state->v[i].y;
+        v[3 * i + 2] = state->w[i].z;
+    }
+    load_planar(element, shear, s);
+    for (int m = 0; m < PLANAR_MODES; ++m) {
+        s->e[m] = s->rate[m] = 0;
+        for (int i = 0; i < PLANAR_SIZE; ++i) {
+            s->e[m] += s->B[m][i] * d[i];
+            s->rate[m] += s->B[m][i] * v[i];
+        }
+        s->stress[m] = s->k[m] * (s->e[m] + damping * s->rate[m]);
+    }
+}
+
+static double planar_force(const pcs_fe *element, bool shear, const pcs_fe_state *state, double *f)
+{
+    const double damping = element->property->material.damping;
+    planar_strain s;
+    double power = 0;
+    planar_strains(element, shear, state, &s);
+    memset(f, 0, sizeof(double) * PLANAR_SIZE);
+    for (int m = 0; m < PLANAR_MODES; ++m) {
+        power -= damping * s.k[m] * s.rate[m] * s.rate[m];
+        for (int i = 0; i < PLANAR_SIZE; ++i)
+            f[i] -= s.stress[m] * s.B[m][i];
+    }
+    return power;
+}
+
+static void planar_tangent(const pcs_fe *element, bool shear, double scale, double *A)
+{
+    planar_strain s;
+    load_planar(element, shear, &s);
+    memset(A, 0, sizeof(double) * PLANAR_SIZE * PLANAR_SIZE);
+    for (int m = 0; m < PLANAR_MODES; ++m)
+        for (int i = 0; i < PLANAR_SIZE; ++i)
+            for (int j = 0; j < PLANAR_SIZE; ++j)
+                A[i * PLANAR_SIZE + j] += scale * s.k[m] * s.B[m][i] * s.B[m][j];
+}
+
+static double planar_energy(const pcs_fe *element, bool shear, const pcs_fe_state *state)
+{
+    planar_strain s;
+    double energy = 0;
+    planar_strains(element, shear, state, &s);
+    for (int m = 0; m < PLANAR_MODES; ++m)
+        energy += 0.5 * s.k[m] * s.e[m] * s.e[m];
+    return energy;
+}
+
+static bool is_planar(const pcs_fe *element)
+{
+    return element->property->dimension == 2;
+}
+
+// ---- Force and tangent in space ----
 
 typedef struct linear_strain {
     pcs_vec3 r[2], w[2]; // rotations and angular velocities of the nodes
@@ -202,6 +297,8 @@ static double compute_force(const pcs_fe *element, bool shear, const pcs_fe_stat
     linear_element e;
     linear_strain s;
     double sum[SIZE] = {0}, power = 0;
+    if (is_planar(element))
+        return planar_force(element, shear, state, f);
     load_element(element, shear, &e);
     compute_strains(element, state, &e, &s);
     for (int m = 0; m < MODES; ++m) {
@@ -210,9 +307,8 @@ static double compute_force(const pcs_fe *element, bool shear, const pcs_fe_stat
             sum[i] -= s.stress[m] * s.B[m][i];
     }
     for (int i = 0; i < SIZE; i += 3)
-        pcs_v3_store(sum + i,
+        pcs_v3_store(f + i,
                      pcs_m3_mul_v3(i % 6 == 0 ? &e.axes : &e.node_axes, pcs_v3_load(sum + i)));
-    store_vector(element, sum, f);
     return power;
 }
 
@@ -226,6 +322,11 @@ static void compute_tangent(const pcs_fe *element, bool shear, const pcs_fe_stat
     linear_strain s;
     double local[SIZE * SIZE] = {0}, moment[SIZE] = {0};
     pcs_mat3 rate[2] = {{{{0}}}}; // d(Q w)/da
+    if (is_planar(element)) {
+        const double scale = scale_K + scale_C * element->property->material.damping;
+        planar_tangent(element, shear, scale, A);
+        return;
+    }
     load_element(element, shear, &e);
     compute_strains(element, state, &e, &s);
     for (int i = 0; e.damping > 0 && i < 2; ++i) {
@@ -261,9 +362,11 @@ static double compute_energy(const pcs_fe *element, bool shear, const pcs_fe_sta
 {
     linear_element e;
     linear_strain s;
+    double energy = 0;
+    if (is_planar(element))
+        return planar_energy(element, shear, state);
     load_element(element, shear, &e);
     compute_strains(element, state, &e, &s);
-    double energy = 0;
     for (int m = 0; m < MODES; ++m)
         energy += 0.5 * e.k[m] * s.e[m] * s.e[m];
     return energy;
@@ -271,11 +374,27 @@ static double compute_energy(const pcs_fe *element, bool shear, const pcs_fe_sta
 
 // The moments of bending are those in the middle; the shear force, the same all along, holds the
 // balance with the moments of the sway: V = -2 M/L.
+static void planar_results(const pcs_fe *element, bool shear, const pcs_fe_state *state,
+                           double *out)
+{
+    planar_strain s;
+    planar_strains(element, shear, state, &s);
+    memset(out, 0, sizeof(double) * PCS_BEAM_RESULTS);
+    out[PCS_BEAM_BENDING] = fabs(s.stress[PLANAR_BEND]);
+    out[PCS_BEAM_AXIAL] = s.stress[PLANAR_AXIAL];
+    out[PCS_BEAM_SHEAR_Y] = -2 * s.stress[PLANAR_SWAY] / element->constants[LENGTH];
+    out[PCS_BEAM_MOMENT_Z] = s.stress[PLANAR_BEND];
+}
+
 static void compute_results(const pcs_fe *element, bool shear, const pcs_fe_state *state,
                             double *out)
 {
     linear_element e;
     linear_strain s;
+    if (is_planar(element)) {
+        planar_results(element, shear, state, out);
+        return;
+    }
     load_element(element, shear, &e);
     compute_strains(element, state, &e, &s);
     out[PCS_BEAM_BENDING] = hypot(s.stress[BEND_Y], s.stress[BEND_Z]);

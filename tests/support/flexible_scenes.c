@@ -77,9 +77,14 @@ void scene_elastic_bar_of(scene *s, int32_t n)
 
 void scene_flexible_pendulum(scene *s)
 {
-    scene_begin(s, 2, pcs_v3(0, -9.81, 0));
+    scene_flexible_pendulum_of(s, 2.1e11, 9.81);
+}
+
+void scene_flexible_pendulum_of(scene *s, double young, double gravity)
+{
+    scene_begin(s, 2, pcs_v3(0, -gravity, 0));
     pcs_material material = pcs_material_default();
-    material.young = 2.1e11;
+    material.young = young;
     material.poisson = 0.3;
     material.density = 7800;
     pcs_section section = pcs_section_default();

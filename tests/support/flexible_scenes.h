@@ -18,6 +18,8 @@ void scene_elastic_bar_of(scene *s, int32_t n);
 // B3: pendulum of 8 nonlinear beams, horizontal at rest, wall x = sqrt(2)/2 that the tip meets from the
 // right. Node 8 is the tip.
 void scene_flexible_pendulum(scene *s);
+// The same of another modulus, Pa, falling with another gravity, m/s^2.
+void scene_flexible_pendulum_of(scene *s, double young, double gravity);
 // B4: cube of 0.1 m with n^3 hexahedra of the kind, E = 90 Pa, rho = 1, centroid 0.35 m above the floor.
 // Each node of the lower face is a contact; slot i is node i.
 void scene_flexible_cube(scene *s, int32_t n, pcs_element_kind kind);
