@@ -13,7 +13,7 @@ set(plain_tests # cli.schemes runs every scheme and integrator on every example 
     physics.flexible_benchmarks)
 set(long_kinds convergence docs)
 set(long_tests
-    cli.contact_problems cli.examples cli.report cli.schemes equivalence.determinism physics.bouncing_ball
+    browser.page cli.contact_problems cli.examples cli.report cli.schemes equivalence.determinism physics.bouncing_ball
     physics.flexible_benchmarks physics.flexible_schemes physics.joint_mechanisms
     physics.nonsmooth_alpha_woodpecker robustness.malformed solvers.random_problems)
 
@@ -124,7 +124,7 @@ foreach(script IN LISTS test_scripts)
     get_filename_component(file ${script} NAME_WE)
     string(REGEX REPLACE "^test_" "" name ${file})
     add_labelled_test(${kind} ${name} ${BASH_PROGRAM} ${script})
-    if(kind STREQUAL "browser") # frame times are measured
+    if("${kind}.${name}" STREQUAL "browser.reports") # frame times are measured
         set_tests_properties(${kind}.${name} PROPERTIES RUN_SERIAL ON)
     endif()
 endforeach()

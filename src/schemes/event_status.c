@@ -237,7 +237,7 @@ static pcs_status solve_in_arena(event_driven *s, pcs_ed_choice choice, int32_t 
     pcs_block_matrix full, W;
     PCS_TRY(pcs_saddle_delassus(s->saddle, set->n, set->H, &s->arena, &full));
     PCS_TRY(reduce(s, &full, &W));
-    reduced w = {.problem = {&W, NULL, set->mu, NULL}, .rows = W.offset[set->n]};
+    reduced w = {.problem = {.W = &W, .mu = set->mu}, .rows = W.offset[set->n]};
     double **array[] = {&w.q, &w.r, &w.u, &w.before};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i)
         if (!(*array[i] = PCS_ARENA_ARRAY(&s->arena, double, w.rows)))
