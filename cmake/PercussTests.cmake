@@ -10,7 +10,8 @@ set(plain_tests # cli.schemes runs every scheme and integrator on every example 
     cli.examples
     convergence.bouncing_ball_order convergence.flexible_order convergence.haddouni_tables convergence.iftomm
     convergence.nonsmooth_alpha_order convergence.smooth_order convergence.smooth_reference
-    physics.flexible_benchmarks)
+    physics.bouncing_ball physics.flexible_benchmarks physics.hybrid_slider_crank
+    physics.nonsmooth_alpha_woodpecker)
 set(long_kinds convergence docs)
 set(long_tests
     browser.page cli.contact_problems cli.examples cli.report cli.schemes equivalence.determinism physics.bouncing_ball
