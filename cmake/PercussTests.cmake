@@ -62,10 +62,11 @@ if(support_sources)
 endif()
 
 # Tests under valgrind, beside the plain ones; the sanitizers do not see reads of values that were never
-# set. With the label valgrind, run by `./dev test`: the unit tests but these, whose time goes into HDF5, cairo
-# and dense solutions to compare with, and runs of the program that write the same files. With the label
-# memcheck, run by `./dev valgrind`: all others.
-set(long_unit_tests mesh_output plot report_page result result_records saddle_flexible)
+# set. With the label valgrind, run by `./dev test`: the unit tests but these, whose time goes into HDF5, cairo,
+# dense solutions to compare with and repetitions of the same formulas, and runs of the program that write the
+# same files. With the label memcheck, run by `./dev valgrind`: all others.
+set(long_unit_tests
+    beam_elements contact_slip curve mesh_output plot report_page result result_records saddle_flexible)
 function(add_valgrind_test name label) # ARGUMENT... of tools/memcheck
     if(VALGRIND_PROGRAM AND NOT PERCUSS_SANITIZE AND NOT PERCUSS_COVERAGE)
         add_test(NAME valgrind.${name}
