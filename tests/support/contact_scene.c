@@ -115,3 +115,16 @@ pcs_surface_contact_def contact_scene_on(const char *name, pcs_mesh_id mesh, pcs
     def.law = (pcs_law){0.3, 0.2, 0.0};
     return def;
 }
+
+pcs_mesh_id contact_scene_finish_on_faces(contact_scene *s, const pcs_mesh_def *target,
+                                          const pcs_mesh_def *points, double reach)
+{
+    const pcs_mesh_id faces = contact_scene_add_mesh(s, target),
+                      nodes = contact_scene_add_mesh(s, points);
+    pcs_surface_contact_def def = contact_scene_on("point", nodes, PCS_TARGET_FACES);
+    def.target_mesh = faces;
+    def.reach = reach;
+    contact_scene_must(s, pcs_builder_add_surface_contact(s->builder, &def));
+    contact_scene_finish(s);
+    return nodes;
+}

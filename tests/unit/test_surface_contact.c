@@ -96,13 +96,7 @@ static void test_roaming_point(void **state)
         low.cells[k] = number[low.cells[k]];
     low.mesh.n_nodes = used;
     mesh_chain_init(&bar, "bar", PCS_ELEMENT_BAR, pcs_v3(0.1, 0.1, 1.4), pcs_v3(0.6, 0.2, 1.5), 1);
-    const pcs_mesh_id target = contact_scene_add_mesh(&s, &low.mesh),
-                      points = contact_scene_add_mesh(&s, &bar.mesh);
-    pcs_surface_contact_def def = contact_scene_on("point", points, PCS_TARGET_FACES);
-    def.target_mesh = target;
-    def.reach = 3.0;
-    contact_scene_must(&s, pcs_builder_add_surface_contact(s.builder, &def));
-    contact_scene_finish(&s);
+    const pcs_mesh_id points = contact_scene_finish_on_faces(&s, &low.mesh, &bar.mesh, 3.0);
     const pcs_mesh_surface *surface =
         &s.model->surfaces.data[s.model->surface_contacts.data[0].target];
     double *x = s.q + pcs_model_node(s.model, s.model->meshes.data[points].first_node)->q;
@@ -152,12 +146,7 @@ static void test_reach(void **state)
     contact_scene_begin(&s, 3);
     mesh_block_init(&low, "low", pcs_v3(0, 0, 0), pcs_v3(1, 1, 1), 2, 2, 2, false);
     mesh_chain_init(&bar, "bar", PCS_ELEMENT_BAR, pcs_v3(0.3, 0.4, 2.3), pcs_v3(0.6, 0.4, 2.5), 1);
-    const pcs_mesh_id target = contact_scene_add_mesh(&s, &low.mesh),
-                      points = contact_scene_add_mesh(&s, &bar.mesh);
-    pcs_surface_contact_def def = contact_scene_on("point", points, PCS_TARGET_FACES);
-    def.target_mesh = target;
-    contact_scene_must(&s, pcs_builder_add_surface_contact(s.builder, &def));
-    contact_scene_finish(&s);
+    contact_scene_finish_on_faces(&s, &low.mesh, &bar.mesh, 0);
     assert_near(s.model->surface_contacts.data[0].reach, 2 * sqrt(0.5), 1e-15);
     contact_scene_evaluate(&s);
     assert_near(s.contacts[0].gap, 1.3, 1e-15);

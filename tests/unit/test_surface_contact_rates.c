@@ -273,12 +273,7 @@ static void test_held(void **state)
     mesh_block_init(&low, "low", pcs_v3(0, 0, 0), pcs_v3(1, 1, 1), 2, 2, 1, false);
     mesh_chain_init(&bar, "bar", PCS_ELEMENT_BAR, pcs_v3(0.3, 0.29, 1.01), pcs_v3(0.31, 0.3, 4.0),
                     1);
-    const pcs_mesh_id target = contact_scene_add_mesh(&s, &low.mesh),
-                      points = contact_scene_add_mesh(&s, &bar.mesh);
-    pcs_surface_contact_def def = contact_scene_on("point", points, PCS_TARGET_FACES);
-    def.target_mesh = target;
-    contact_scene_must(&s, pcs_builder_add_surface_contact(s.builder, &def));
-    contact_scene_finish(&s);
+    const pcs_mesh_id points = contact_scene_finish_on_faces(&s, &low.mesh, &bar.mesh, 0);
     double *x = s.q + pcs_model_node(s.model, s.model->meshes.data[points].first_node)->q;
     contact_scene_evaluate(&s);
     int32_t held[2] = {s.contacts[0].face, -1}, next = -1, nodes[PCS_ROW_NODES_MAX];
