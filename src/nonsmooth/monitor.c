@@ -9,6 +9,8 @@
 
 // Largest scaled residual of an iterate that counts as a solution in the relative measure.
 static const double VELOCITY_ERROR = 0.3;
+// Digits that velocities may lack against the relative measure: four, as a factor.
+static const double LESS_EXACT = 1e4;
 
 // The start, which is often zero: then u = q.
 static void test_start(pcs_monitor *monitor, const double *r)
@@ -65,9 +67,9 @@ static bool is_exact(const pcs_friction_contact *problem, const double *r, doubl
 
 // The natural map with rho = 1 is small against max(|q|, |r|, |u|) for every r that is long enough,
 // be it that impulses balance each other or that the units make them large numbers, and lost in
-// rounding for a very long one. So the velocities must have half of the digits asked for, or all
-// that rounding leaves: the residual counts as at least the square of the scaled one. A strict
-// monitor counts it so always, others only where the tolerance is met.
+// rounding for a very long one. So the velocities may lack four of the digits asked for, or half of
+// them, or what rounding takes, and no more: the residual counts as at least the scaled one without
+// them. A strict monitor counts it so always, others only where the tolerance is met.
 static double judge(const pcs_monitor *monitor, const double *r, const double *u, double residual)
 {
     const pcs_friction_contact *problem = monitor->problem;
@@ -79,10 +81,11 @@ static double judge(const pcs_monitor *monitor, const double *r, const double *u
     if (monitor->opts->measure != PCS_MEASURE_RELATIVE)
         return residual;
     const double scaled = pcs_friction_contact_error(problem, PCS_MEASURE_SCALED, r, u);
-    const double limit = fmax(tolerance, residual);
-    if (scaled <= VELOCITY_ERROR && (scaled * scaled <= limit || is_exact(problem, r, scaled)))
+    const double least = fmin(scaled * scaled, scaled / LESS_EXACT);
+    if (scaled <= VELOCITY_ERROR &&
+        (least <= fmax(tolerance, residual) || is_exact(problem, r, scaled)))
         return residual;
-    return fmax(2.0 * tolerance, fmax(residual, scaled * scaled));
+    return fmax(2.0 * tolerance, fmax(residual, least));
 }
 
 void pcs_monitor_make_strict(pcs_monitor *monitor)
