@@ -172,3 +172,33 @@ int32_t rig_coordinates(const rig *r, pcs_joint_id joint, double *x, bool *is_an
         return 0;
     }
 }
+
+pcs_quat rig_z_along(double x, double y, double z)
+{
+    return pcs_quat_from_z_axis(pcs_v3(x, y, z), pcs_v3(0.31, -0.17, 0.83));
+}
+
+pcs_quat rig_turned(double angle)
+{
+    return (pcs_quat){cos(0.5 * angle), 0, 0, sin(0.5 * angle)};
+}
+
+pcs_body_id rig_link(rig *r, const char *name, pcs_vec3 position, pcs_vec3 omega)
+{
+    pcs_body_def def = rig_body_def(name, 1.37, pcs_v3(0.021, 0.034, 0.029), position);
+    def.center = r->dimension == 2 ? pcs_v3(0.043, -0.021, 0) : pcs_v3(0.043, -0.021, 0.017);
+    def.angular_velocity = omega;
+    return rig_add(r, &def);
+}
+
+void rig_check_drift(const rig *r, int32_t redundant)
+{
+    const pcs_statistics *s = pcs_simulation_statistics(r->simulation);
+    if (!(s->worst_drift < RIG_DRIFT))
+        fail_msg("drift %.3g", s->worst_drift);
+    if (!(s->worst_velocity_drift < RIG_VELOCITY_DRIFT))
+        fail_msg("velocity drift %.3g", s->worst_velocity_drift);
+    assert_int_equal(s->unconverged_steps, 0);
+    assert_int_equal(s->redundant_rows, redundant);
+    assert_int_equal(s->redundant_most, redundant);
+}
