@@ -14,6 +14,7 @@
 #include "base/random.h"
 #include "nonsmooth/body_sweeps.h"
 #include "support/contact_problems.h"
+#include "support/fixture.h"
 
 enum { MAX_DOFS = 80, MAX_ROWS = 120, MAX_ENTRIES = MAX_DOFS * MAX_ROWS };
 
@@ -24,30 +25,13 @@ typedef struct triplet_list {
 } triplet_list;
 
 typedef struct fixture {
-    pcs_context *ctx;
-    pcs_arena arena;
+    pcs_test_memory memory;
     triplet_list M, H;
 } fixture;
 
 static int set_up(void **state)
 {
-    pcs_context_def def = pcs_context_default();
-    fixture *f = calloc(1, sizeof *f);
-    if (f == NULL)
-        return -1;
-    f->ctx = pcs_context_create(&def);
-    pcs_arena_init(&f->arena, f->ctx);
-    *state = f;
-    return f->ctx == NULL ? -1 : 0;
-}
-
-static int tear_down(void **state)
-{
-    fixture *f = *state;
-    pcs_arena_free(&f->arena);
-    pcs_context_destroy(f->ctx);
-    free(f);
-    return 0;
+    return pcs_test_fixture_create(state, sizeof(fixture));
 }
 
 static void add(triplet_list *list, int32_t row, int32_t column, double value)
@@ -119,7 +103,7 @@ static pcs_problem *make_problem(fixture *f, const bodies_def *def, uint64_t see
     for (int32_t i = 0; i < def->contacts; i++)
         mu[i] = pcs_random_between(&random, 0.0, 1.5);
     const pcs_triplets M = view(&f->M, dofs, dofs), H = view(&f->H, dofs, rows);
-    assert_int_equal(pcs_problem_create_global(f->ctx, def->dimension, def->contacts,
+    assert_int_equal(pcs_problem_create_global(f->memory.ctx, def->dimension, def->contacts,
                                                def->bilateral_rows, &M, &H, force, w, mu, &problem),
                      PCS_OK);
     return problem;
@@ -139,9 +123,10 @@ static pcs_solve_info sweep_with_W(fixture *f, const pcs_problem *local, double 
     const double option[3] = {relaxation, PCS_ORDER_AUTO, memory};
     pcs_solve_info info = {0};
     memset(r, 0, sizeof *r * (size_t)pcs_problem_rows(local));
-    pcs_arena_mark mark = pcs_arena_get_mark(&f->arena);
-    assert_true(pcs_solver_gauss_seidel.solve(&problem, opts, option, &f->arena, r, u, &info) >= 0);
-    pcs_arena_release(&f->arena, mark);
+    pcs_arena_mark mark = pcs_arena_get_mark(&f->memory.arena);
+    assert_true(
+        pcs_solver_gauss_seidel.solve(&problem, opts, option, &f->memory.arena, r, u, &info) >= 0);
+    pcs_arena_release(&f->memory.arena, mark);
     return info;
 }
 
@@ -155,9 +140,10 @@ static void assert_same_steps(fixture *f, const bodies_def *def, uint64_t seed, 
     bool fits = false;
     assert_int_equal(pcs_problem_reduce(global, &local), PCS_OK);
     sweep_with_W(f, local, relaxation, 0, &opts, r_W, u_W);
-    assert_int_equal(pcs_body_system_init(&system, global, &f->arena, &fits), PCS_OK);
+    assert_int_equal(pcs_body_system_init(&system, global, &f->memory.arena, &fits), PCS_OK);
     assert_true(fits);
-    assert_true(pcs_body_sweeps_solve(&system, &opts, relaxation, &f->arena, r, u, &info) >= 0);
+    assert_true(pcs_body_sweeps_solve(&system, &opts, relaxation, &f->memory.arena, r, u, &info) >=
+                0);
     double largest = 1.0;
     for (int32_t k = 0; k < system.rows; k++)
         largest = fmax(largest, fabs(r_W[k]));
@@ -175,7 +161,7 @@ static void assert_same_steps(fixture *f, const bodies_def *def, uint64_t seed, 
     assert_int_equal(residual.worst, info.residual.worst);
     pcs_problem_destroy(local);
     pcs_problem_destroy(global);
-    assert_int_equal(pcs_arena_reset(&f->arena), PCS_OK);
+    assert_int_equal(pcs_arena_reset(&f->memory.arena), PCS_OK);
 }
 
 static void same_steps_as_with_W(void **state)
@@ -195,23 +181,25 @@ static void pile_converges(void **state)
 {
     fixture *f = *state;
     pcs_problem *pile = NULL, *local = NULL;
-    assert_int_equal(pcs_test_pile_create(f->ctx, 4, 0.0, 1, &pile), PCS_OK);
+    assert_int_equal(pcs_test_pile_create(f->memory.ctx, 4, 0.0, 1, &pile), PCS_OK);
     assert_int_equal(pcs_problem_reduce(pile, &local), PCS_OK);
     const int32_t rows = pcs_problem_rows(pile);
     double *r = calloc((size_t)rows, sizeof *r), *u = calloc((size_t)rows, sizeof *u);
     pcs_body_system system;
     pcs_solve_info info;
     bool fits = false;
-    assert_int_equal(pcs_body_system_init(&system, pile, &f->arena, &fits), PCS_OK);
+    assert_int_equal(pcs_body_system_init(&system, pile, &f->memory.arena, &fits), PCS_OK);
     assert_true(fits);
     assert_int_equal(system.bodies, 64);
     pcs_solve_opts opts = sweeps_only(0, 1);
     opts.tolerance = 1e-10;
-    assert_int_equal(pcs_body_sweeps_solve(&system, &opts, 1.0, &f->arena, r, u, &info), PCS_OK);
+    assert_int_equal(pcs_body_sweeps_solve(&system, &opts, 1.0, &f->memory.arena, r, u, &info),
+                     PCS_OK);
     const pcs_friction_contact problem = pcs_problem_local_view(local);
     assert_true(pcs_friction_contact_measure(&problem, r, NULL).relative <= 1.01e-10);
     const double solved = r[0];
-    assert_int_equal(pcs_body_sweeps_solve(&system, &opts, 1.0, &f->arena, r, u, &info), PCS_OK);
+    assert_int_equal(pcs_body_sweeps_solve(&system, &opts, 1.0, &f->memory.arena, r, u, &info),
+                     PCS_OK);
     assert_int_equal(info.iterations, 0); // a warm start that is good enough
     assert_true(r[0] == solved);
     free(r);
@@ -225,20 +213,21 @@ static void threads_do_not_change_bits(void **state)
 {
     fixture *f = *state;
     pcs_problem *pile = NULL, *local = NULL;
-    assert_int_equal(pcs_test_pile_create(f->ctx, 12, 0.3, 4, &pile), PCS_OK);
+    assert_int_equal(pcs_test_pile_create(f->memory.ctx, 12, 0.3, 4, &pile), PCS_OK);
     assert_true(pcs_problem_contacts(pile) >= PCS_SWEEP_BLOCKS_FROM);
     assert_int_equal(pcs_problem_reduce(pile, &local), PCS_OK);
     const size_t rows = (size_t)pcs_problem_rows(pile);
     double *r = calloc(9 * rows, sizeof *r), *u = calloc(rows, sizeof *u);
     pcs_body_system system;
     bool fits = false;
-    assert_int_equal(pcs_body_system_init(&system, pile, &f->arena, &fits), PCS_OK);
+    assert_int_equal(pcs_body_system_init(&system, pile, &f->memory.arena, &fits), PCS_OK);
     assert_true(fits);
     for (int32_t threads = 1; threads <= 3; threads++) {
         const pcs_solve_opts opts = sweeps_only(20, threads);
         double *bodies = r + (size_t)(threads - 1) * rows, *with_W = bodies + 3 * rows;
         pcs_solve_info info;
-        assert_true(pcs_body_sweeps_solve(&system, &opts, 1.0, &f->arena, bodies, u, &info) >= 0);
+        assert_true(
+            pcs_body_sweeps_solve(&system, &opts, 1.0, &f->memory.arena, bodies, u, &info) >= 0);
         sweep_with_W(f, local, 1.0, 0, &opts, with_W, u);
         sweep_with_W(f, local, 1.0, 5, &opts, with_W + 3 * rows, u); // mixed
         assert_memory_equal(bodies, r, rows * sizeof *r);
@@ -258,7 +247,7 @@ static void problem_keeps_its_threads(void **state)
     static const int32_t threads[] = {1, 2, 3, 2, 2, 1};
     fixture *f = *state;
     pcs_problem *pile = NULL, *local = NULL;
-    assert_int_equal(pcs_test_pile_create(f->ctx, 7, 0.15, 11, &pile), PCS_OK);
+    assert_int_equal(pcs_test_pile_create(f->memory.ctx, 7, 0.15, 11, &pile), PCS_OK);
     assert_in_range(pcs_problem_contacts(pile), PCS_SWEEP_COLOURED_FROM, PCS_SWEEP_BLOCKS_FROM);
     assert_int_equal(pcs_problem_reduce(pile, &local), PCS_OK);
     const size_t rows = (size_t)pcs_problem_rows(pile);
@@ -276,8 +265,8 @@ static void problem_keeps_its_threads(void **state)
         assert_memory_equal(r + at, r, rows * sizeof *r);
         assert_memory_equal(u + at, u, rows * sizeof *u);
         if (k == 4) // the same as the time before
-            assert_true(pcs_context_heap_bytes(f->ctx) == bytes);
-        bytes = pcs_context_heap_bytes(f->ctx);
+            assert_true(pcs_context_heap_bytes(f->memory.ctx) == bytes);
+        bytes = pcs_context_heap_bytes(f->memory.ctx);
     }
     free(r);
     free(u);
@@ -292,7 +281,8 @@ static void mixing_carries_the_load(void **state)
     fixture *f = *state;
     for (int k = 0; k < 2; k++) {
         pcs_problem *pile = NULL, *local = NULL;
-        assert_int_equal(pcs_test_pile_create(f->ctx, 8, k == 0 ? 0.0 : 0.2, 1, &pile), PCS_OK);
+        assert_int_equal(pcs_test_pile_create(f->memory.ctx, 8, k == 0 ? 0.0 : 0.2, 1, &pile),
+                         PCS_OK);
         assert_int_equal(pcs_problem_reduce(pile, &local), PCS_OK);
         const size_t rows = (size_t)pcs_problem_rows(pile);
         double *r = calloc(rows, sizeof *r), *u = calloc(rows, sizeof *u);
@@ -328,9 +318,10 @@ static void other_problems_do_not_fit(void **state)
             add(&f->M, 7, 7, -3.0); // no mass at all
         const pcs_triplets M = view(&f->M, 18, 18), H = view(&f->H, 18, 18);
         pcs_problem_destroy(problem);
-        assert_int_equal(pcs_problem_create_global(f->ctx, 3, 6, 0, &M, &H, force, w, mu, &problem),
-                         PCS_OK);
-        const pcs_status status = pcs_body_system_init(&system, problem, &f->arena, &fits);
+        assert_int_equal(
+            pcs_problem_create_global(f->memory.ctx, 3, 6, 0, &M, &H, force, w, mu, &problem),
+            PCS_OK);
+        const pcs_status status = pcs_body_system_init(&system, problem, &f->memory.arena, &fits);
         assert_int_equal(status, k < 2 ? PCS_OK : PCS_ERROR_SINGULAR);
         assert_true(k == 2 || !fits);
         pcs_problem_destroy(problem);
@@ -344,5 +335,5 @@ int main(void)
         cmocka_unit_test(threads_do_not_change_bits), cmocka_unit_test(mixing_carries_the_load),
         cmocka_unit_test(other_problems_do_not_fit),  cmocka_unit_test(problem_keeps_its_threads),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up, pcs_test_fixture_destroy);
 }

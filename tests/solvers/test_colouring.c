@@ -11,12 +11,12 @@
 
 #include "base/random.h"
 #include "nonsmooth/colouring.h"
+#include "support/fixture.h"
 
 enum { MAX_NODES = 600, MAX_ENTRIES = MAX_NODES * MAX_NODES };
 
 typedef struct fixture {
-    pcs_context *ctx;
-    pcs_arena arena;
+    pcs_test_memory memory;
     int32_t n, bodies;
     int32_t body[2 * MAX_NODES];
     int32_t row_start[MAX_NODES + 1], column[MAX_ENTRIES];
@@ -24,23 +24,7 @@ typedef struct fixture {
 
 static int set_up(void **state)
 {
-    pcs_context_def def = pcs_context_default();
-    fixture *f = calloc(1, sizeof *f);
-    if (f == NULL)
-        return -1;
-    f->ctx = pcs_context_create(&def);
-    pcs_arena_init(&f->arena, f->ctx);
-    *state = f;
-    return f->ctx == NULL ? -1 : 0;
-}
-
-static int tear_down(void **state)
-{
-    fixture *f = *state;
-    pcs_arena_free(&f->arena);
-    pcs_context_destroy(f->ctx);
-    free(f);
-    return 0;
+    return pcs_test_fixture_create(state, sizeof(fixture));
 }
 
 static bool touch(const fixture *f, int32_t i, int32_t j)
@@ -100,17 +84,18 @@ static void colours_are_valid(void **state)
     for (int k = 0; k < 40; k++) {
         pcs_colouring graph, pairs;
         make_graph(f, &random, 1 + 14 * k, 3 + 7 * k, 0.0);
-        assert_int_equal(pcs_colouring_compute(&graph, &f->arena, f->n, f->row_start, f->column),
-                         PCS_OK);
-        assert_int_equal(pcs_colouring_compute_pairs(&pairs, &f->arena, f->n, f->bodies, f->body),
-                         PCS_OK);
+        assert_int_equal(
+            pcs_colouring_compute(&graph, &f->memory.arena, f->n, f->row_start, f->column), PCS_OK);
+        assert_int_equal(
+            pcs_colouring_compute_pairs(&pairs, &f->memory.arena, f->n, f->bodies, f->body),
+            PCS_OK);
         assert_valid(f, &graph);
         // the same graph, told in two ways
         assert_int_equal(graph.n_colours, pairs.n_colours);
         assert_memory_equal(graph.start, pairs.start,
                             sizeof(int32_t) * (size_t)(graph.n_colours + 2));
         assert_memory_equal(graph.member, pairs.member, sizeof(int32_t) * (size_t)f->n);
-        assert_int_equal(pcs_arena_reset(&f->arena), PCS_OK);
+        assert_int_equal(pcs_arena_reset(&f->memory.arena), PCS_OK);
     }
 }
 
@@ -129,7 +114,7 @@ static void runs_are_valid(void **state)
         make_graph(f, &random, 1 + 14 * k, 3 + 40 * k, k % 3 == 0 ? 0.2 : 0.0);
         const int32_t runs = (f->n + length - 1) / length;
         assert_int_equal(
-            pcs_colouring_compute_runs(&c, &f->arena, f->n, f->row_start, f->column, length),
+            pcs_colouring_compute_runs(&c, &f->memory.arena, f->n, f->row_start, f->column, length),
             PCS_OK);
         assert_int_equal(c.start[c.n_colours + 1], runs);
         for (int32_t m = 0; m < runs; m++) {
@@ -142,13 +127,13 @@ static void runs_are_valid(void **state)
                     for (int32_t i = 0; i < f->n; i++)
                         for (int32_t j = 0; i / length == c.member[a] && j < f->n; j++)
                             assert_false(j / length == c.member[b] && touch(f, i, j));
-        assert_int_equal(pcs_colouring_compute(&nodes, &f->arena, f->n, f->row_start, f->column),
-                         PCS_OK);
+        assert_int_equal(
+            pcs_colouring_compute(&nodes, &f->memory.arena, f->n, f->row_start, f->column), PCS_OK);
         if (length == 1)
             assert_memory_equal(c.member, nodes.member, sizeof(int32_t) * (size_t)f->n);
         assert_true(pcs_colouring_speed_up(&c, 1) == 1.0);
         assert_true(pcs_colouring_speed_up(&c, 4) >= 1.0 && pcs_colouring_speed_up(&c, 4) <= 4.0);
-        assert_int_equal(pcs_arena_reset(&f->arena), PCS_OK);
+        assert_int_equal(pcs_arena_reset(&f->memory.arena), PCS_OK);
     }
 }
 
@@ -163,7 +148,8 @@ static void chain_has_two_colours(void **state)
         f->body[2 * i] = i;
         f->body[2 * i + 1] = i - 1;
     }
-    assert_int_equal(pcs_colouring_compute_pairs(&c, &f->arena, f->n, f->bodies, f->body), PCS_OK);
+    assert_int_equal(pcs_colouring_compute_pairs(&c, &f->memory.arena, f->n, f->bodies, f->body),
+                     PCS_OK);
     assert_int_equal(c.n_colours, 2);
     assert_int_equal(c.start[1], 251);
     assert_int_equal(c.start[2], 501); // nothing is left to the serial rest
@@ -178,11 +164,13 @@ static void crowded_body_has_a_serial_rest(void **state)
     pcs_colouring c;
     pcs_random_init(&random, 5);
     make_graph(f, &random, 400, 900, 0.5);
-    assert_int_equal(pcs_colouring_compute_pairs(&c, &f->arena, f->n, f->bodies, f->body), PCS_OK);
+    assert_int_equal(pcs_colouring_compute_pairs(&c, &f->memory.arena, f->n, f->bodies, f->body),
+                     PCS_OK);
     assert_int_equal(c.n_colours, PCS_COLOURS_MAX);
     assert_true(c.start[c.n_colours] < f->n);
     assert_valid(f, &c);
-    assert_int_equal(pcs_colouring_compute(&c, &f->arena, f->n, f->row_start, f->column), PCS_OK);
+    assert_int_equal(pcs_colouring_compute(&c, &f->memory.arena, f->n, f->row_start, f->column),
+                     PCS_OK);
     assert_valid(f, &c);
 }
 
@@ -196,8 +184,8 @@ static void levels_go_out_from_the_roots(void **state)
     make_graph(f, &random, 300, 400, 0.0);
     for (int32_t i = 0; i < f->n; i++)
         root[i] = i % 50 == 7;
-    assert_int_equal(pcs_levels_compute(&f->arena, f->n, f->row_start, f->column, root, order),
-                     PCS_OK);
+    assert_int_equal(
+        pcs_levels_compute(&f->memory.arena, f->n, f->row_start, f->column, root, order), PCS_OK);
     memset(place, -1, sizeof place);
     for (int32_t k = 0; k < f->n; k++) {
         assert_int_equal(place[order[k]], -1);
@@ -220,8 +208,8 @@ static void levels_go_out_from_the_roots(void **state)
     }
     // without any root the order is the natural one
     memset(root, 0, sizeof root);
-    assert_int_equal(pcs_levels_compute(&f->arena, f->n, f->row_start, f->column, root, order),
-                     PCS_OK);
+    assert_int_equal(
+        pcs_levels_compute(&f->memory.arena, f->n, f->row_start, f->column, root, order), PCS_OK);
     for (int32_t k = 0; k < f->n; k++)
         assert_int_equal(order[k], k);
 }
@@ -231,10 +219,10 @@ static void empty_graph(void **state)
     fixture *f = *state;
     pcs_colouring c;
     const int32_t start[1] = {0};
-    assert_int_equal(pcs_colouring_compute(&c, &f->arena, 0, start, NULL), PCS_OK);
+    assert_int_equal(pcs_colouring_compute(&c, &f->memory.arena, 0, start, NULL), PCS_OK);
     assert_int_equal(c.n_colours, 0);
     assert_int_equal(c.start[1], 0);
-    assert_int_equal(pcs_colouring_compute_runs(&c, &f->arena, 0, start, NULL, 64), PCS_OK);
+    assert_int_equal(pcs_colouring_compute_runs(&c, &f->memory.arena, 0, start, NULL, 64), PCS_OK);
     assert_int_equal(c.start[1], 0);
     assert_true(pcs_colouring_speed_up(&c, 4) == 1.0);
 }
@@ -249,5 +237,5 @@ int main(void)
         cmocka_unit_test(levels_go_out_from_the_roots),
         cmocka_unit_test(empty_graph),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up, pcs_test_fixture_destroy);
 }

@@ -12,33 +12,22 @@
 
 #include "base/random.h"
 #include "nonsmooth/friction_enumerate.h"
+#include "support/fixture.h"
 #include "support/near.h"
 
 enum { ROWS_MAX = 24, KEPT = 64 };
 
 typedef struct fixture {
-    pcs_context *ctx;
-    pcs_arena arena;
+    pcs_test_memory memory;
     pcs_random random;
 } fixture;
 
 static int set_up(void **state)
 {
-    static fixture f;
-    f.ctx = pcs_context_create(NULL);
-    pcs_arena_init(&f.arena, f.ctx);
-    pcs_random_init(&f.random, 887);
-    *state = &f;
-    return f.ctx ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-    fixture *f = *state;
-    pcs_arena_free(&f->arena);
-    const bool leaked = pcs_context_heap_bytes(f->ctx) != 0;
-    pcs_context_destroy(f->ctx);
-    return leaked ? -1 : 0;
+    if (pcs_test_fixture_create(state, sizeof(fixture)) != 0)
+        return -1;
+    pcs_random_init(&((fixture *)*state)->random, 887);
+    return 0;
 }
 
 static int32_t count_mlcp(fixture *f, int32_t n, const double *M, const double *q,
@@ -47,7 +36,8 @@ static int32_t count_mlcp(fixture *f, int32_t n, const double *M, const double *
     double solutions[KEPT * ROWS_MAX];
     int32_t count = -1;
     const pcs_mlcp problem = {n, M, q, equality};
-    assert_int_equal(pcs_mlcp_enumerate(&problem, &f->arena, KEPT, solutions, &count), PCS_OK);
+    assert_int_equal(pcs_mlcp_enumerate(&problem, &f->memory.arena, KEPT, solutions, &count),
+                     PCS_OK);
     for (int32_t i = 0; i < count && count <= KEPT; i++)
         assert_at_most(pcs_mlcp_measure(&problem, solutions + i * n, NULL).relative, 1e-9);
     return count;
@@ -116,7 +106,7 @@ static void size_limit(void **state)
     int32_t count = 0;
     make_dominant(f, N, M, q);
     const pcs_mlcp large = {N, M, q, NULL};
-    assert_int_equal(pcs_mlcp_enumerate(&large, &f->arena, 1, z, &count), PCS_NOT_CONVERGED);
+    assert_int_equal(pcs_mlcp_enumerate(&large, &f->memory.arena, 1, z, &count), PCS_NOT_CONVERGED);
     assert_int_equal(count, -1);
     make_dominant(f, SAMPLE, M, q);
     assert_int_equal(count_mlcp(f, SAMPLE, M, q, NULL), 1);
@@ -146,8 +136,8 @@ static void auto_agrees(void **state)
         }
         const int32_t count = count_mlcp(f, n, M, q, equality);
         const pcs_mlcp problem = {n, M, q, equality};
-        const pcs_status status = pcs_mlcp_solver_row(0)->solve(&problem, &opts, NULL, &f->arena, z,
-                                                                w, &info);
+        const pcs_status status = pcs_mlcp_solver_row(0)->solve(&problem, &opts, NULL,
+                                                                &f->memory.arena, z, w, &info);
         assert_int_equal(status, count > 0 ? PCS_OK : PCS_NOT_CONVERGED);
         if (status == PCS_OK)
             assert_at_most(pcs_mlcp_measure(&problem, z, NULL).relative, 1e-12);
@@ -218,7 +208,7 @@ static void random_friction(friction *c, pcs_random *random, int32_t n, const in
 static int32_t count_friction(fixture *f, const friction *c, double *solutions)
 {
     int32_t count = -1;
-    assert_int_equal(pcs_friction_enumerate(&c->problem, &f->arena, KEPT, solutions, &count),
+    assert_int_equal(pcs_friction_enumerate(&c->problem, &f->memory.arena, KEPT, solutions, &count),
                      PCS_OK);
     for (int32_t i = 0; i < count && count <= KEPT; i++)
         assert_at_most(
@@ -340,15 +330,15 @@ static void too_large_and_wrong(void **state)
     static friction c;
     int32_t count = 0;
     random_friction(&c, &f->random, 2, (const int32_t[]){3, 2}, 0.5);
-    assert_int_equal(pcs_friction_enumerate(&c.problem, &f->arena, 0, NULL, &count),
+    assert_int_equal(pcs_friction_enumerate(&c.problem, &f->memory.arena, 0, NULL, &count),
                      PCS_NOT_CONVERGED);
     assert_int_equal(count, -1);
     c.q[1] = NAN;
-    assert_int_equal(pcs_friction_enumerate(&c.problem, &f->arena, 0, NULL, &count),
+    assert_int_equal(pcs_friction_enumerate(&c.problem, &f->memory.arena, 0, NULL, &count),
                      PCS_ERROR_NUMERIC);
     c.q[1] = 0.0;
     c.mu[0] = -0.1;
-    assert_int_equal(pcs_friction_enumerate(&c.problem, &f->arena, 0, NULL, &count),
+    assert_int_equal(pcs_friction_enumerate(&c.problem, &f->memory.arena, 0, NULL, &count),
                      PCS_ERROR_ARGUMENT);
 }
 
@@ -366,5 +356,5 @@ int main(void)
         cmocka_unit_test(slip_roots_by_scan),
         cmocka_unit_test(too_large_and_wrong),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up, pcs_test_fixture_destroy);
 }

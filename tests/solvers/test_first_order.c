@@ -12,6 +12,7 @@
 #include "nonsmooth/first_order.h"
 #include "nonsmooth/problem.h"
 #include "support/contact_problems.h"
+#include "support/fixture.h"
 #include "support/near.h"
 
 enum { ROWS_MAX = 400, OPTIONS_MAX = 8, PROBLEMS = 6 };
@@ -25,8 +26,7 @@ static const pcs_friction_solver *const rows[] = {&pcs_solver_admm, &pcs_solver_
 enum { ROW_COUNT = sizeof rows / sizeof *rows };
 
 typedef struct fixture {
-    pcs_context *ctx;
-    pcs_arena arena;
+    pcs_test_memory memory;
     contact_problem known[PROBLEMS];
     double r[ROWS_MAX], u[ROWS_MAX];
     pcs_solve_info info;
@@ -66,21 +66,16 @@ static contact_problem_def problem_def(int32_t which)
 
 static int set_up(void **state)
 {
-    pcs_context_def def = pcs_context_default();
-    fixture *f = calloc(1, sizeof *f);
-    if (f == NULL)
+    if (pcs_test_fixture_create(state, sizeof(fixture)) != 0)
         return -1;
-    f->ctx = pcs_context_create(&def);
-    if (f->ctx == NULL)
-        return -1;
-    pcs_arena_init(&f->arena, f->ctx);
+    fixture *f = *state;
     for (int32_t p = 0; p < PROBLEMS; p++) {
         const contact_problem_def problem = problem_def(p);
-        if (pcs_test_problem_create(f->ctx, &problem, (uint64_t)(71 + p), &f->known[p]) < 0 ||
+        if (pcs_test_problem_create(f->memory.ctx, &problem, (uint64_t)(71 + p), &f->known[p]) <
+                0 ||
             pcs_problem_rows(f->known[p].problem) > ROWS_MAX)
             return -1;
     }
-    *state = f;
     return 0;
 }
 
@@ -88,11 +83,8 @@ static int tear_down(void **state)
 {
     fixture *f = *state;
     for (int32_t p = 0; p < PROBLEMS; p++)
-        pcs_test_problem_destroy(f->ctx, &f->known[p]);
-    pcs_arena_free(&f->arena);
-    pcs_context_destroy(f->ctx);
-    free(f);
-    return 0;
+        pcs_test_problem_destroy(f->memory.ctx, &f->known[p]);
+    return pcs_test_fixture_destroy(state);
 }
 
 static pcs_solve_opts solve_opts(void)
@@ -104,10 +96,10 @@ static pcs_status run(fixture *f, int32_t which, const pcs_friction_solver *solv
                       const pcs_solve_opts *opts, const double *option)
 {
     const pcs_friction_contact problem = pcs_problem_local_view(f->known[which].problem);
-    const size_t used = f->arena.used_total;
-    pcs_status status = pcs_friction_solve(&problem, solver, opts, option, &f->arena, f->r, f->u,
-                                           &f->info);
-    assert_true(f->arena.used_total == used);
+    const size_t used = f->memory.arena.used_total;
+    pcs_status status = pcs_friction_solve(&problem, solver, opts, option, &f->memory.arena, f->r,
+                                           f->u, &f->info);
+    assert_true(f->memory.arena.used_total == used);
     return status;
 }
 
@@ -215,7 +207,8 @@ static void unsolvable_problems_end(void **state)
     const int32_t index[9] = {0, 0, 0, 1, 1, 1, 2, 2, 2}, column[9] = {0, 1, 2, 0, 1, 2, 0, 1, 2};
     const pcs_triplets W = {3, 3, 9, index, column, zeros};
     pcs_problem *problem = NULL;
-    assert_int_equal(pcs_problem_create_local(f->ctx, 3, 1, 0, &W, q, &mu, &problem), PCS_OK);
+    assert_int_equal(pcs_problem_create_local(f->memory.ctx, 3, 1, 0, &W, q, &mu, &problem),
+                     PCS_OK);
     const pcs_friction_contact view = pcs_problem_local_view(problem);
     pcs_solve_opts opts = solve_opts();
     opts.measure = PCS_MEASURE_UNSCALED;
@@ -224,7 +217,7 @@ static void unsolvable_problems_end(void **state)
         clear_start(f);
         const pcs_residual before = pcs_friction_contact_measure(&view, f->r, NULL);
         assert_int_equal(
-            pcs_friction_solve(&view, rows[s], &opts, NULL, &f->arena, f->r, f->u, &f->info),
+            pcs_friction_solve(&view, rows[s], &opts, NULL, &f->memory.arena, f->r, f->u, &f->info),
             PCS_NOT_CONVERGED);
         assert_true(f->info.iterations <= 300);
         assert_true(f->info.reason[0] != '\0');
@@ -243,13 +236,14 @@ static void huge_data_end(void **state)
     const double W_ii[3] = {2e300, 1e300, 1.5e300}, q[3] = {-1e200, 3e199, 0.0}, mu = 0.4;
     const pcs_triplets W = {3, 3, 3, index, index, W_ii};
     pcs_problem *problem = NULL;
-    assert_int_equal(pcs_problem_create_local(f->ctx, 3, 1, 0, &W, q, &mu, &problem), PCS_OK);
+    assert_int_equal(pcs_problem_create_local(f->memory.ctx, 3, 1, 0, &W, q, &mu, &problem),
+                     PCS_OK);
     const pcs_friction_contact view = pcs_problem_local_view(problem);
     pcs_solve_opts opts = solve_opts();
     opts.max_iterations = 50;
     for (int32_t s = 0; s < ROW_COUNT; s++) {
         clear_start(f);
-        assert_true(pcs_friction_solve(&view, rows[s], &opts, NULL, &f->arena, f->r, f->u,
+        assert_true(pcs_friction_solve(&view, rows[s], &opts, NULL, &f->memory.arena, f->r, f->u,
                                        &f->info) != PCS_INTERRUPTED);
         for (int32_t k = 0; k < 3; k++)
             assert_true(isfinite(f->r[k]));
@@ -308,12 +302,12 @@ static void solves_are_deterministic(void **state)
         assert_int_equal(run(f, 5, rows[s], &opts, NULL), PCS_NOT_CONVERGED);
         memcpy(first, f->r, sizeof first);
 
-        const pcs_arena_mark mark = pcs_arena_get_mark(&f->arena);
-        double *dirt = PCS_ARENA_ARRAY(&f->arena, double, 20000);
+        const pcs_arena_mark mark = pcs_arena_get_mark(&f->memory.arena);
+        double *dirt = PCS_ARENA_ARRAY(&f->memory.arena, double, 20000);
         assert_non_null(dirt);
         for (int32_t k = 0; k < 20000; k++)
             dirt[k] = NAN;
-        pcs_arena_release(&f->arena, mark);
+        pcs_arena_release(&f->memory.arena, mark);
         clear_start(f);
         assert_int_equal(run(f, 5, rows[s], &opts, NULL), PCS_NOT_CONVERGED);
         assert_memory_equal(first, f->r, sizeof first);
@@ -346,20 +340,20 @@ static void memory_may_run_out(void **state)
     const pcs_friction_contact view = pcs_problem_local_view(f->known[1].problem);
     const pcs_solve_opts opts = solve_opts();
     for (int32_t s = 0; s < ROW_COUNT; s++) {
-        const uint64_t held = pcs_context_heap_bytes(f->ctx);
+        const uint64_t held = pcs_context_heap_bytes(f->memory.ctx);
         pcs_status status = PCS_ERROR_MEMORY;
         for (uint64_t n = 1; status != PCS_OK; n++) {
             pcs_arena arena;
             assert_true(n < 100);
             clear_start(f);
             f->r[0] = 0.125;
-            pcs_arena_init(&arena, f->ctx);
-            pcs_context_fail_heap_call(f->ctx, n);
+            pcs_arena_init(&arena, f->memory.ctx);
+            pcs_context_fail_heap_call(f->memory.ctx, n);
             status = pcs_friction_solve(&view, rows[s], &opts, NULL, &arena, f->r, f->u, &f->info);
-            pcs_context_fail_heap_call(f->ctx, 0);
+            pcs_context_fail_heap_call(f->memory.ctx, 0);
             assert_true(status == PCS_OK || (status == PCS_ERROR_MEMORY && f->r[0] == 0.125));
             pcs_arena_free(&arena);
-            assert_true(pcs_context_heap_bytes(f->ctx) == held);
+            assert_true(pcs_context_heap_bytes(f->memory.ctx) == held);
         }
     }
 }
@@ -374,8 +368,8 @@ static void anderson_is_exact_for_affine_maps(void **state)
     const double scale[N] = {1.0, 3.0, 0.2, 7.0, 1.0, 0.5};
     double v[N] = {0.0}, g[N];
     pcs_anderson anderson;
-    const pcs_arena_mark mark = pcs_arena_get_mark(&f->arena);
-    assert_int_equal(pcs_anderson_init(&anderson, &f->arena, N, N, scale), PCS_OK);
+    const pcs_arena_mark mark = pcs_arena_get_mark(&f->memory.arena);
+    assert_int_equal(pcs_anderson_init(&anderson, &f->memory.arena, N, N, scale), PCS_OK);
     for (int32_t k = 0; k < N + 2; k++) {
         for (int32_t i = 0; i < N; i++)
             g[i] = (eigenvalue[i] - 1.0) * (v[i] - fixed[i]);
@@ -384,7 +378,7 @@ static void anderson_is_exact_for_affine_maps(void **state)
     // rounding of g, magnified by the smallest |1 - eigenvalue| and the condition of R
     for (int32_t i = 0; i < N; i++)
         assert_near(v[i], fixed[i], 1e4 * DBL_EPSILON * 11.0 / 1e-3);
-    pcs_arena_release(&f->arena, mark);
+    pcs_arena_release(&f->memory.arena, mark);
 }
 
 // A drift by the same g until a wall at v_0 = 300: plain steps need 300 of them.
@@ -395,10 +389,10 @@ static void gliding_crosses_a_plateau(void **state)
     double v[2] = {0.0, 5.0}, g[2];
     int32_t steps = 0;
     pcs_acceleration acceleration;
-    const pcs_arena_mark mark = pcs_arena_get_mark(&f->arena);
-    assert_int_equal(
-        pcs_acceleration_init(&acceleration, &f->arena, PCS_ACCELERATION_ANDERSON, 2, 5, scale),
-        PCS_OK);
+    const pcs_arena_mark mark = pcs_arena_get_mark(&f->memory.arena);
+    assert_int_equal(pcs_acceleration_init(&acceleration, &f->memory.arena,
+                                           PCS_ACCELERATION_ANDERSON, 2, 5, scale),
+                     PCS_OK);
     for (; steps < 300; steps++) {
         g[0] = v[0] < 300.0 ? 1.0 : -0.5 * (v[0] - 300.0);
         g[1] = -0.5 * v[1];
@@ -407,7 +401,7 @@ static void gliding_crosses_a_plateau(void **state)
         assert_true(pcs_acceleration_step(&acceleration, v, g, hypot(g[0], g[1])));
     }
     assert_true(steps < 300);
-    pcs_arena_release(&f->arena, mark);
+    pcs_arena_release(&f->memory.arena, mark);
 }
 
 int main(void)

@@ -13,33 +13,22 @@
 
 #include "base/random.h"
 #include "nonsmooth/mlcp.h"
+#include "support/fixture.h"
 #include "support/near.h"
 
 enum { N_MAX = 48, TRIALS = 25 };
 
 typedef struct fixture {
-    pcs_context *ctx;
-    pcs_arena arena;
+    pcs_test_memory memory;
     pcs_random random;
 } fixture;
 
 static int set_up(void **state)
 {
-    static fixture f;
-    f.ctx = pcs_context_create(NULL);
-    pcs_arena_init(&f.arena, f.ctx);
-    pcs_random_init(&f.random, 20260611);
-    *state = &f;
-    return f.ctx ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-    fixture *f = *state;
-    pcs_arena_free(&f->arena);
-    const bool leaked = pcs_context_heap_bytes(f->ctx) != 0;
-    pcs_context_destroy(f->ctx);
-    return leaked ? -1 : 0;
+    if (pcs_test_fixture_create(state, sizeof(fixture)) != 0)
+        return -1;
+    pcs_random_init(&((fixture *)*state)->random, 20260611);
+    return 0;
 }
 
 typedef struct known {
@@ -252,7 +241,7 @@ static void expect_solved(fixture *f, const known *k, const char *solver, const 
     const pcs_solve_opts opts = options(tolerance);
     pcs_solve_info info;
     const pcs_status status = pcs_mlcp_solver_find(solver)->solve(&k->problem, &opts, option,
-                                                                  &f->arena, z, w, &info);
+                                                                  &f->memory.arena, z, w, &info);
     const double residual = residual_of(&k->problem, z);
     const double reached = pcs_mlcp_rounding(&k->problem, z).relative;
     if (status != PCS_OK || !(residual <= fmax(tolerance, reached)))
@@ -355,7 +344,7 @@ static void lopsided_scaling(void **state)
             double z[N_MAX] = {0}, w[N_MAX];
             pcs_solve_info info;
             const pcs_mlcp_solver *solver = pcs_mlcp_solver_find(names[s]);
-            assert_int_equal(solver->solve(&k.problem, &opts, NULL, &f->arena, z, w, &info),
+            assert_int_equal(solver->solve(&k.problem, &opts, NULL, &f->memory.arena, z, w, &info),
                              PCS_OK);
             for (int32_t i = 0; i < k.n; i++) // z = z* / column, to the condition of the P-matrix
                 assert_near(z[i] * column[i], k.z[i], 1e-10);
@@ -402,5 +391,5 @@ int main(void)
         cmocka_unit_test(lopsided_scaling),
         cmocka_unit_test(cycling_and_ties),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up, pcs_test_fixture_destroy);
 }

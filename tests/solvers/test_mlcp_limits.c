@@ -11,29 +11,16 @@
 #include <cmocka.h>
 
 #include "nonsmooth/mlcp.h"
+#include "support/fixture.h"
 #include "support/near.h"
 
 typedef struct fixture {
-    pcs_context *ctx;
-    pcs_arena arena;
+    pcs_test_memory memory;
 } fixture;
 
 static int set_up(void **state)
 {
-    static fixture f;
-    f.ctx = pcs_context_create(NULL);
-    pcs_arena_init(&f.arena, f.ctx);
-    *state = &f;
-    return f.ctx ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-    fixture *f = *state;
-    pcs_arena_free(&f->arena);
-    const bool leaked = pcs_context_heap_bytes(f->ctx) != 0;
-    pcs_context_destroy(f->ctx);
-    return leaked ? -1 : 0;
+    return pcs_test_fixture_create(state, sizeof(fixture));
 }
 
 static pcs_solve_opts options(void)
@@ -81,9 +68,10 @@ static void empty_and_homogeneous(void **state)
         double z[2] = {0.3, 0.7}, w[2];
         pcs_solve_info info;
         const pcs_mlcp_solver *solver = pcs_mlcp_solver_row(i);
-        assert_int_equal(solver->solve(&empty, &opts, NULL, &f->arena, z, w, &info), PCS_OK);
+        assert_int_equal(solver->solve(&empty, &opts, NULL, &f->memory.arena, z, w, &info), PCS_OK);
         assert_ptr_equal(pcs_mlcp_solver_find(solver->name), solver);
-        const pcs_status status = solver->solve(&homogeneous, &opts, NULL, &f->arena, z, w, &info);
+        const pcs_status status = solver->solve(&homogeneous, &opts, NULL, &f->memory.arena, z, w,
+                                                &info);
         assert_true(status == PCS_OK || strstr(info.reason, "no step") != NULL);
         if (status == PCS_OK)
             assert_at_most(pcs_mlcp_measure(&homogeneous, z, NULL).unscaled, 1e-12);
@@ -118,9 +106,9 @@ static void unsolvable_is_recognised(void **state)
         double z[3] = {0.0, 0.0, 0.0}, w[3];
         pcs_solve_info info;
         u[i].problem = (pcs_mlcp){u[i].problem.n, u[i].M, u[i].q, u[i].equality};
-        assert_int_equal(
-            pcs_mlcp_solver_row(0)->solve(&u[i].problem, &opts, NULL, &f->arena, z, w, &info),
-            PCS_NOT_CONVERGED);
+        assert_int_equal(pcs_mlcp_solver_row(0)->solve(&u[i].problem, &opts, NULL, &f->memory.arena,
+                                                       z, w, &info),
+                         PCS_NOT_CONVERGED);
         if (strncmp(info.reason, "no solution", 11) != 0)
             fail_msg("%s: reason '%s'", u[i].what, info.reason);
         assert_int_equal(info.solutions, 0);
@@ -130,16 +118,16 @@ static void unsolvable_is_recognised(void **state)
         for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
             memset(z, 0, sizeof z);
             assert_int_equal(pcs_mlcp_solver_find(others[k])->solve(&u[i].problem, &opts, NULL,
-                                                                    &f->arena, z, w, &info),
+                                                                    &f->memory.arena, z, w, &info),
                              PCS_NOT_CONVERGED);
             assert_true(info.reason[0] != '\0');
         }
     }
     double z = 0.0, w;
     pcs_solve_info info;
-    assert_int_equal(
-        pcs_mlcp_solver_find("lemke")->solve(&u[1].problem, &opts, NULL, &f->arena, &z, &w, &info),
-        PCS_NOT_CONVERGED);
+    assert_int_equal(pcs_mlcp_solver_find("lemke")->solve(&u[1].problem, &opts, NULL,
+                                                          &f->memory.arena, &z, &w, &info),
+                     PCS_NOT_CONVERGED);
     assert_non_null(strstr(info.reason, "ray termination"));
 }
 
@@ -164,8 +152,9 @@ static void wrong_input(void **state)
             for (int p = 0; p < 3; p++) {
                 const double keep = *place[p];
                 *place[p] = bad[k];
-                assert_int_equal(solver->solve(&problem, &good, NULL, &f->arena, z, w, &info),
-                                 PCS_ERROR_NUMERIC);
+                assert_int_equal(
+                    solver->solve(&problem, &good, NULL, &f->memory.arena, z, w, &info),
+                    PCS_ERROR_NUMERIC);
                 *place[p] = keep;
                 assert_true(z[0] == 0.0 && z[1] == 0.0);
             }
@@ -180,31 +169,33 @@ static void wrong_input(void **state)
         opts[4].threads = 0;
         opts[5].measure = (pcs_measure)7;
         for (int k = 0; k < 6; k++)
-            assert_int_equal(solver->solve(&problem, &opts[k], NULL, &f->arena, z, w, &info),
+            assert_int_equal(solver->solve(&problem, &opts[k], NULL, &f->memory.arena, z, w, &info),
                              PCS_ERROR_ARGUMENT);
         for (int32_t k = 0; k < solver->n_options; k++) {
             double option[4] = {0};
             for (int32_t l = 0; l < solver->n_options; l++)
                 option[l] = solver->options[l].fallback;
             option[k] = NAN;
-            assert_int_equal(solver->solve(&problem, &good, option, &f->arena, z, w, &info),
+            assert_int_equal(solver->solve(&problem, &good, option, &f->memory.arena, z, w, &info),
                              PCS_ERROR_ARGUMENT);
             option[k] = solver->options[k].highest + 1.0;
-            assert_int_equal(solver->solve(&problem, &good, option, &f->arena, z, w, &info),
+            assert_int_equal(solver->solve(&problem, &good, option, &f->memory.arena, z, w, &info),
                              PCS_ERROR_ARGUMENT);
-            assert_non_null(strstr(pcs_context_error(f->ctx), solver->options[k].key));
+            assert_non_null(strstr(pcs_context_error(f->memory.ctx), solver->options[k].key));
         }
         int calls = 0;
         pcs_solve_opts stopping = good;
         stopping.stop = stop_at_once;
         stopping.stop_user = &calls;
-        const pcs_status status = solver->solve(&problem, &stopping, NULL, &f->arena, z, w, &info);
+        const pcs_status status = solver->solve(&problem, &stopping, NULL, &f->memory.arena, z, w,
+                                                &info);
         assert_true(status == PCS_OK || status == PCS_INTERRUPTED);
         memset(z, 0, sizeof z);
     }
     const pcs_mlcp negative = {-1, M, q, NULL};
-    assert_int_equal(pcs_mlcp_solver_row(0)->solve(&negative, &good, NULL, &f->arena, z, w, &info),
-                     PCS_ERROR_ARGUMENT);
+    assert_int_equal(
+        pcs_mlcp_solver_row(0)->solve(&negative, &good, NULL, &f->memory.arena, z, w, &info),
+        PCS_ERROR_ARGUMENT);
 }
 
 // Every request for memory fails once: an error, z as it was, nothing leaked.
@@ -253,13 +244,13 @@ static void no_allocation_when_warm(void **state)
         for (int round = 0; round < 2; round++) {
             double z[2] = {0.0, 0.0}, w[2];
             pcs_solve_info info;
-            assert_int_equal(pcs_arena_reset(&f->arena), PCS_OK);
-            calls = pcs_context_heap_calls(f->ctx);
+            assert_int_equal(pcs_arena_reset(&f->memory.arena), PCS_OK);
+            calls = pcs_context_heap_calls(f->memory.ctx);
             assert_int_equal(
-                pcs_mlcp_solver_row(i)->solve(&problem, &opts, NULL, &f->arena, z, w, &info),
+                pcs_mlcp_solver_row(i)->solve(&problem, &opts, NULL, &f->memory.arena, z, w, &info),
                 PCS_OK);
         }
-        assert_int_equal(pcs_context_heap_calls(f->ctx), calls);
+        assert_int_equal(pcs_context_heap_calls(f->memory.ctx), calls);
     }
 }
 
@@ -270,5 +261,5 @@ int main(void)
         cmocka_unit_test(unsolvable_is_recognised), cmocka_unit_test(wrong_input),
         cmocka_unit_test(failing_allocator),        cmocka_unit_test(no_allocation_when_warm),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up, pcs_test_fixture_destroy);
 }

@@ -14,6 +14,7 @@
 
 #include "base/random.h"
 #include "nonsmooth/nsgs.h"
+#include "support/fixture.h"
 
 enum { MAX_CONTACTS = 64, MAX_ROWS = 3 * MAX_CONTACTS, MAX_DOF = 6 * MAX_CONTACTS };
 static const double TOLERANCE = 1e-10;
@@ -32,30 +33,13 @@ typedef struct system_of_bodies {
 } system_of_bodies;
 
 typedef struct fixture {
-    pcs_context *ctx;
-    pcs_arena arena;
+    pcs_test_memory memory;
     system_of_bodies s;
 } fixture;
 
-static int set_up_fixture(void **state)
+static int set_up(void **state)
 {
-    pcs_context_def def = pcs_context_default();
-    fixture *f = calloc(1, sizeof *f);
-    if (f == NULL)
-        return -1;
-    f->ctx = pcs_context_create(&def);
-    pcs_arena_init(&f->arena, f->ctx);
-    *state = f;
-    return f->ctx == NULL ? -1 : 0;
-}
-
-static int tear_down_fixture(void **state)
-{
-    fixture *f = *state;
-    pcs_arena_free(&f->arena);
-    pcs_context_destroy(f->ctx);
-    free(f);
-    return 0;
+    return pcs_test_fixture_create(state, sizeof(fixture));
 }
 
 static void assert_near(double value, double expected, double tolerance)
@@ -202,7 +186,8 @@ static pcs_status run(fixture *f, const char *name, const pcs_solve_opts *opts,
 {
     const pcs_friction_solver *solver = pcs_friction_solver_find(name);
     assert_non_null(solver);
-    return pcs_friction_solve(&f->s.problem, solver, opts, option, &f->arena, f->s.r, f->s.u, info);
+    return pcs_friction_solve(&f->s.problem, solver, opts, option, &f->memory.arena, f->s.r, f->s.u,
+                              info);
 }
 
 static pcs_solve_opts scaled_opts(void)
@@ -220,7 +205,7 @@ static pcs_solve_info solve(fixture *f, pcs_status expected)
     pcs_status status = run(f, "auto", &opts, NULL, &info);
     if (status != expected && !info.at_rounding)
         print_error("status %d, residual %.3e, %d iterations: %s\n", (int)status,
-                    info.residual.scaled, (int)info.iterations, pcs_context_error(f->ctx));
+                    info.residual.scaled, (int)info.iterations, pcs_context_error(f->memory.ctx));
     // a residual that rounding alone explains is as good as solved
     if (expected != PCS_OK || !info.at_rounding)
         assert_int_equal(status, expected);
@@ -618,15 +603,15 @@ static void memory_runs_out(void **state)
     pcs_status status = PCS_ERROR_MEMORY;
     int failures = -1;
     for (uint64_t n = 1; status == PCS_ERROR_MEMORY; n++, failures++) {
-        pcs_arena_free(&f->arena);
+        pcs_arena_free(&f->memory.arena);
         memset(f->s.r, 0, sizeof f->s.r);
-        pcs_context_fail_heap_call(f->ctx, n);
+        pcs_context_fail_heap_call(f->memory.ctx, n);
         status = run(f, "auto", &opts, NULL, &info);
         for (int32_t k = 0; status < 0 && k < MAX_ROWS; k++)
             assert_true(f->s.r[k] == 0.0);
         assert_true(n < 100);
     }
-    pcs_context_fail_heap_call(f->ctx, 0);
+    pcs_context_fail_heap_call(f->memory.ctx, 0);
     assert_int_equal(status, PCS_OK);
     assert_true(failures >= 1);
 }
@@ -636,11 +621,11 @@ static void no_heap_calls_after_warm_up(void **state)
     fixture *f = *state;
     stack_of_boxes(&f->s, 8, 1e3, 0.0);
     assert_solves(f);
-    assert_int_equal(pcs_arena_reset(&f->arena), PCS_OK);
-    uint64_t calls = pcs_context_heap_calls(f->ctx);
+    assert_int_equal(pcs_arena_reset(&f->memory.arena), PCS_OK);
+    uint64_t calls = pcs_context_heap_calls(f->memory.ctx);
     memset(f->s.r, 0, sizeof f->s.r);
     assert_solves(f);
-    assert_true(pcs_context_heap_calls(f->ctx) == calls);
+    assert_true(pcs_context_heap_calls(f->memory.ctx) == calls);
 }
 
 int main(void)
@@ -661,5 +646,5 @@ int main(void)
         cmocka_unit_test(memory_runs_out),
         cmocka_unit_test(no_heap_calls_after_warm_up),
     };
-    return cmocka_run_group_tests(tests, set_up_fixture, tear_down_fixture);
+    return cmocka_run_group_tests(tests, set_up, pcs_test_fixture_destroy);
 }

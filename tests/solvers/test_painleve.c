@@ -17,32 +17,19 @@
 #include <cmocka.h>
 
 #include "nonsmooth/friction_enumerate.h"
+#include "support/fixture.h"
 #include "support/near.h"
 
 enum { KEPT = 8 };
 static const double GRAVITY = 9.81, THETA = 1.0471975511965976; // 60 degrees
 
 typedef struct fixture {
-    pcs_context *ctx;
-    pcs_arena arena;
+    pcs_test_memory memory;
 } fixture;
 
 static int set_up(void **state)
 {
-    static fixture f;
-    f.ctx = pcs_context_create(NULL);
-    pcs_arena_init(&f.arena, f.ctx);
-    *state = &f;
-    return f.ctx ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-    fixture *f = *state;
-    pcs_arena_free(&f->arena);
-    const bool leaked = pcs_context_heap_bytes(f->ctx) != 0;
-    pcs_context_destroy(f->ctx);
-    return leaked ? -1 : 0;
+    return pcs_test_fixture_create(state, sizeof(fixture));
 }
 
 // One contact of any size as a friction problem
@@ -87,7 +74,7 @@ static int32_t enumerate_planar(fixture *f, const double *W, const double *q, do
     single c;
     int32_t count = -1;
     single_init(&c, 2, W, q, mu);
-    assert_int_equal(pcs_friction_enumerate(&c.problem, &f->arena, KEPT, solutions, &count),
+    assert_int_equal(pcs_friction_enumerate(&c.problem, &f->memory.arena, KEPT, solutions, &count),
                      PCS_OK);
     for (int32_t i = 0; i < count && i < KEPT; i++)
         assert_at_most(pcs_friction_contact_measure(&c.problem, solutions + 2 * i, NULL).unscaled,
@@ -104,7 +91,7 @@ static pcs_status enumerate_step_lcp(fixture *f, const double *W, const double *
                           -W[2], -W[3], W[3],  1.0, mu,   -1.0, -1.0,  0.0};
     const double b[4] = {q[0], q[1], -q[1], 0.0};
     const pcs_mlcp problem = {4, M, b, NULL};
-    return pcs_mlcp_enumerate(&problem, &f->arena, 0, NULL, count);
+    return pcs_mlcp_enumerate(&problem, &f->memory.arena, 0, NULL, count);
 }
 
 // The LCP without that ambiguity: z = (N, s1, x2), w = (u_N, x1, s2) with the distances s1, s2 of
@@ -117,7 +104,8 @@ static int32_t enumerate_lcp(fixture *f, const double *W, const double *q, doubl
     const double b[3] = {q[0], -q[1], 0.0};
     const pcs_mlcp problem = {3, M, b, NULL};
     int32_t count = -1;
-    assert_int_equal(pcs_mlcp_enumerate(&problem, &f->arena, KEPT, solutions, &count), PCS_OK);
+    assert_int_equal(pcs_mlcp_enumerate(&problem, &f->memory.arena, KEPT, solutions, &count),
+                     PCS_OK);
     for (int32_t i = 0; i < count && count <= KEPT; i++)
         assert_at_most(pcs_mlcp_measure(&problem, solutions + 3 * i, NULL).unscaled,
                        64.0 * DBL_EPSILON);
@@ -146,7 +134,8 @@ static void sliding_force(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const pcs_mlcp problem = {1, &cases[i].A, &cases[i].B, NULL};
         int32_t count = -1;
-        assert_int_equal(pcs_mlcp_enumerate(&problem, &f->arena, 2, solution, &count), PCS_OK);
+        assert_int_equal(pcs_mlcp_enumerate(&problem, &f->memory.arena, 2, solution, &count),
+                         PCS_OK);
         assert_int_equal(count, cases[i].count);
         for (int32_t k = 0; k < count; k++)
             assert_near(solution[k], cases[i].N[k], 4.0 * DBL_EPSILON * (1.0 + cases[i].N[k]));
@@ -164,12 +153,13 @@ static void auto_reports(void **state)
     opts.count_solutions = 1;
     pcs_solve_info info;
     const pcs_mlcp none = {1, &A, &B[0], NULL}, two = {1, &A, &B[1], NULL};
-    assert_int_equal(pcs_mlcp_solver_row(0)->solve(&none, &opts, NULL, &f->arena, &z, &w, &info),
-                     PCS_NOT_CONVERGED);
+    assert_int_equal(
+        pcs_mlcp_solver_row(0)->solve(&none, &opts, NULL, &f->memory.arena, &z, &w, &info),
+        PCS_NOT_CONVERGED);
     assert_int_equal(info.solutions, 0);
     assert_non_null(strstr(info.reason, "no solution"));
-    assert_int_equal(pcs_mlcp_solver_row(0)->solve(&two, &opts, NULL, &f->arena, &z, &w, &info),
-                     PCS_OK);
+    assert_int_equal(
+        pcs_mlcp_solver_row(0)->solve(&two, &opts, NULL, &f->memory.arena, &z, &w, &info), PCS_OK);
     assert_int_equal(info.solutions, 2);
 }
 
@@ -258,8 +248,9 @@ static void rod_in_space(void **state)
             const double q[3] = {q2[0], c * q2[1], s * q2[1]};
             const int32_t planar = enumerate_planar(f, plane, q2, 1.5, r2);
             single_init(&contact, 3, W, q, 1.5);
-            assert_int_equal(pcs_friction_enumerate(&contact.problem, &f->arena, KEPT, r3, &count),
-                             PCS_OK);
+            assert_int_equal(
+                pcs_friction_enumerate(&contact.problem, &f->memory.arena, KEPT, r3, &count),
+                PCS_OK);
             assert_int_equal(count, planar);
             for (int32_t k = 0; k < count; k++) {
                 assert_at_most(
@@ -283,5 +274,5 @@ int main(void)
         cmocka_unit_test(impulse_step),          cmocka_unit_test(three_solutions),
         cmocka_unit_test(small_friction_slides), cmocka_unit_test(rod_in_space),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up, pcs_test_fixture_destroy);
 }

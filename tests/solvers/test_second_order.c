@@ -19,6 +19,7 @@
 #include "nonsmooth/proximal.h"
 #include "nonsmooth/second_order_cone.h"
 #include "support/contact_problems.h"
+#include "support/fixture.h"
 
 static const pcs_friction_solver *const all[] = {&pcs_solver_interior_point,
                                                  &pcs_solver_proximal_newton,
@@ -30,29 +31,12 @@ static const pcs_friction_solver *const all[] = {&pcs_solver_interior_point,
 enum { ALL = sizeof all / sizeof *all, ROBUST = 2, MAX_OPTIONS = 8 };
 
 typedef struct fixture {
-    pcs_context *ctx;
-    pcs_arena arena;
+    pcs_test_memory memory;
 } fixture;
 
 static int set_up(void **state)
 {
-    pcs_context_def def = pcs_context_default();
-    fixture *f = calloc(1, sizeof *f);
-    if (f == NULL)
-        return -1;
-    f->ctx = pcs_context_create(&def);
-    pcs_arena_init(&f->arena, f->ctx);
-    *state = f;
-    return f->ctx == NULL ? -1 : 0;
-}
-
-static int tear_down(void **state)
-{
-    fixture *f = *state;
-    pcs_arena_free(&f->arena);
-    pcs_context_destroy(f->ctx);
-    free(f);
-    return 0;
+    return pcs_test_fixture_create(state, sizeof(fixture));
 }
 
 static double residual_of(const pcs_problem *problem, const double *r)
@@ -75,10 +59,11 @@ static pcs_status run(fixture *f, const pcs_problem *problem, const pcs_friction
     if (start != NULL)
         memcpy(r, start, rows * sizeof *r);
     const double first = residual_of(problem, r);
-    const size_t used = f->arena.used_total;
-    pcs_status status = pcs_friction_solve(&view, solver, opts, option, &f->arena, r, u, info);
+    const size_t used = f->memory.arena.used_total;
+    pcs_status status = pcs_friction_solve(&view, solver, opts, option, &f->memory.arena, r, u,
+                                           info);
     assert_true(status == PCS_OK || status == PCS_NOT_CONVERGED || status == PCS_INTERRUPTED);
-    assert_int_equal(f->arena.used_total, used);
+    assert_int_equal(f->memory.arena.used_total, used);
     *residual = residual_of(problem, r);
     // the best iterate: never worse than the start, and the status tells the truth; the verifier
     // sums in another order, so that a part of the rounding of W r is allowed
@@ -108,13 +93,13 @@ static int unsolved(fixture *f, const contact_problem_def *def, const pcs_fricti
         pcs_solve_info info;
         double residual;
         const pcs_solve_opts opts = relative_opts(tolerance);
-        assert_int_equal(pcs_test_problem_create(f->ctx, def, seed + (uint64_t)k, &problem),
+        assert_int_equal(pcs_test_problem_create(f->memory.ctx, def, seed + (uint64_t)k, &problem),
                          PCS_OK);
         if (run(f, problem.problem, solver, NULL, &opts, NULL, &info, &residual) != PCS_OK) {
             failures++;
             print_message("%s, seed %d: %.3g\n", solver->name, (int)seed + k, residual);
         }
-        pcs_test_problem_destroy(f->ctx, &problem);
+        pcs_test_problem_destroy(f->memory.ctx, &problem);
     }
     return failures;
 }
@@ -207,11 +192,11 @@ static void test_outer_update(void **state)
         pcs_solve_info info;
         double residual;
         const pcs_solve_opts opts = relative_opts(1e-8);
-        assert_int_equal(pcs_test_problem_create(f->ctx, &def, seed, &problem), PCS_OK);
+        assert_int_equal(pcs_test_problem_create(f->memory.ctx, &def, seed, &problem), PCS_OK);
         assert_int_equal(run(f, problem.problem, &pcs_solver_interior_point, option, &opts, NULL,
                              &info, &residual),
                          PCS_OK);
-        pcs_test_problem_destroy(f->ctx, &problem);
+        pcs_test_problem_destroy(f->memory.ctx, &problem);
     }
 }
 
@@ -222,7 +207,7 @@ static void test_warm_start(void **state)
     contact_problem_def def = regular();
     def.contacts = 20;
     contact_problem problem;
-    assert_int_equal(pcs_test_problem_create(f->ctx, &def, 800, &problem), PCS_OK);
+    assert_int_equal(pcs_test_problem_create(f->memory.ctx, &def, 800, &problem), PCS_OK);
     const int32_t rows = pcs_problem_rows(problem.problem);
     double *near = calloc((size_t)rows, sizeof *near), residual, size = 0.0;
     assert_non_null(near);
@@ -241,7 +226,7 @@ static void test_warm_start(void **state)
         assert_true(warm.iterations < cold.iterations);
     }
     free(near);
-    pcs_test_problem_destroy(f->ctx, &problem);
+    pcs_test_problem_destroy(f->memory.ctx, &problem);
 }
 
 // Near a solution with distinct states the error of a Newton step is C e^2. For the last 3 errors
@@ -254,7 +239,7 @@ static void test_quadratic_order(void **state)
     def.open = 0.2;
     def.slip = 0.7;
     contact_problem problem;
-    assert_int_equal(pcs_test_problem_create(f->ctx, &def, 900, &problem), PCS_OK);
+    assert_int_equal(pcs_test_problem_create(f->memory.ctx, &def, 900, &problem), PCS_OK);
     for (int s = ROBUST; s < ROBUST + 4; s++) {
         const double option[PCS_NEWTON_OPTIONS] = {PCS_SEARCH_ARMIJO, PCS_START_GAUSS_SEIDEL, 1.0};
         double e1 = 1.0, e2 = 1.0, order = 0.0;
@@ -274,7 +259,7 @@ static void test_quadratic_order(void **state)
         print_message("%s: order %.2f\n", all[s]->name, order);
         assert_true(order > 1.7);
     }
-    pcs_test_problem_destroy(f->ctx, &problem);
+    pcs_test_problem_destroy(f->memory.ctx, &problem);
 }
 
 // Every search and both starts reach the solution.
@@ -283,7 +268,7 @@ static void test_searches_and_starts(void **state)
     fixture *f = *state;
     contact_problem_def def = regular();
     contact_problem problem;
-    assert_int_equal(pcs_test_problem_create(f->ctx, &def, 950, &problem), PCS_OK);
+    assert_int_equal(pcs_test_problem_create(f->memory.ctx, &def, 950, &problem), PCS_OK);
     for (int search = PCS_SEARCH_NONE; search <= PCS_SEARCH_GOLDSTEIN_PRICE; search++)
         for (int start = PCS_START_GAUSS_SEIDEL; start <= PCS_START_EXTRAGRADIENT; start++) {
             const double option[PCS_NEWTON_OPTIONS] = {search, start, 25.0};
@@ -294,7 +279,7 @@ static void test_searches_and_starts(void **state)
                                  &info, &residual),
                              PCS_OK);
         }
-    pcs_test_problem_destroy(f->ctx, &problem);
+    pcs_test_problem_destroy(f->memory.ctx, &problem);
 }
 
 // A contact that no impulse moves and that approaches: no solution, and nothing is hidden.
@@ -306,7 +291,7 @@ static void test_unsolvable(void **state)
     const double q[] = {-0.8, 0.31, -0.12, -0.5, 0.2, 0.1};
     const pcs_triplets W = {6, 6, 6, index, index, value};
     pcs_problem *problem;
-    assert_int_equal(pcs_problem_create_local(f->ctx, 3, 2, 0, &W, q, mu, &problem), PCS_OK);
+    assert_int_equal(pcs_problem_create_local(f->memory.ctx, 3, 2, 0, &W, q, mu, &problem), PCS_OK);
     for (int s = 0; s < ALL; s++) {
         pcs_solve_opts opts = relative_opts(1e-8);
         pcs_solve_info info;
@@ -332,7 +317,7 @@ static void test_stop_hook(void **state)
     fixture *f = *state;
     contact_problem_def def = regular();
     contact_problem problem;
-    assert_int_equal(pcs_test_problem_create(f->ctx, &def, 970, &problem), PCS_OK);
+    assert_int_equal(pcs_test_problem_create(f->memory.ctx, &def, 970, &problem), PCS_OK);
     for (int s = 0; s < ALL; s++) {
         int calls = 0;
         double residual;
@@ -344,7 +329,7 @@ static void test_stop_hook(void **state)
                          PCS_INTERRUPTED);
         assert_true(calls > 0);
     }
-    pcs_test_problem_destroy(f->ctx, &problem);
+    pcs_test_problem_destroy(f->memory.ctx, &problem);
 }
 
 static double draw(pcs_random *random)
@@ -465,17 +450,18 @@ int main(void)
         cmocka_unit_test(test_cone_algebra),
         cmocka_unit_test(test_function_jacobians),
         cmocka_unit_test(test_function_kinks),
-        cmocka_unit_test_setup_teardown(test_full_rank, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_rank_deficient, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_mixed_and_bilateral, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_friction_range, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_interior_point_classes, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_outer_update, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_warm_start, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_quadratic_order, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_searches_and_starts, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_unsolvable, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_stop_hook, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_full_rank, set_up, pcs_test_fixture_destroy),
+        cmocka_unit_test_setup_teardown(test_rank_deficient, set_up, pcs_test_fixture_destroy),
+        cmocka_unit_test_setup_teardown(test_mixed_and_bilateral, set_up, pcs_test_fixture_destroy),
+        cmocka_unit_test_setup_teardown(test_friction_range, set_up, pcs_test_fixture_destroy),
+        cmocka_unit_test_setup_teardown(test_interior_point_classes, set_up,
+                                        pcs_test_fixture_destroy),
+        cmocka_unit_test_setup_teardown(test_outer_update, set_up, pcs_test_fixture_destroy),
+        cmocka_unit_test_setup_teardown(test_warm_start, set_up, pcs_test_fixture_destroy),
+        cmocka_unit_test_setup_teardown(test_quadratic_order, set_up, pcs_test_fixture_destroy),
+        cmocka_unit_test_setup_teardown(test_searches_and_starts, set_up, pcs_test_fixture_destroy),
+        cmocka_unit_test_setup_teardown(test_unsolvable, set_up, pcs_test_fixture_destroy),
+        cmocka_unit_test_setup_teardown(test_stop_hook, set_up, pcs_test_fixture_destroy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
