@@ -49,16 +49,6 @@ typedef struct request {
     int64_t frames; // written
 } request;
 
-static bool read_time(const char *name, const char *text, double *value)
-{
-    char *end = NULL;
-    *value = strtod(text, &end);
-    if (*text && !*end && isfinite(*value))
-        return true;
-    cli_message("%s %s: must be a number of seconds", name, text);
-    return false;
-}
-
 static bool take_option(request *wish, int option, char *value)
 {
     switch (option) {
@@ -74,9 +64,9 @@ static bool take_option(request *wish, int option, char *value)
             cli_message("--vtk needs the name of a folder");
         return *value != '\0';
     case OPTION_FROM:
-        return read_time("--from", value, &wish->vtk.from);
+        return cli_read_time("--from", value, &wish->vtk.from);
     case OPTION_TO:
-        return read_time("--to", value, &wish->vtk.to);
+        return cli_read_time("--to", value, &wish->vtk.to);
     case OPTION_EVERY:
         return cli_read_integer("--every", value, 1, &wish->vtk.every);
     case OPTION_SEGMENTS:

@@ -7,6 +7,7 @@
 
 #include "commands.h"
 #include "message.h"
+#include "number_options.h"
 #include "options.h"
 #include "plot_curves.h"
 #include "plot_draw.h"
@@ -74,16 +75,6 @@ static const double POINTS_IN_MM = 72 / 25.4, POINTS_IN_PX = 0.75;
 static const double PIXELS_IN_POINT_ON_PAPER = 300.0 / 72;
 
 // ---- Options ----
-
-static bool read_time(const char *name, const char *text, double *value)
-{
-    char *end = NULL;
-    *value = strtod(text, &end);
-    if (*text && !*end && isfinite(*value))
-        return true;
-    cli_message("%s %s: must be a number of seconds", name, text);
-    return false;
-}
 
 static bool read_size(const char *text, request *wish)
 {
@@ -154,9 +145,9 @@ static bool take_option(request *wish, int option, const char *value)
         wish->grouping = (plot_grouping)word;
         return word >= 0;
     case OPTION_FROM:
-        return read_time("--from", value, &look->from);
+        return cli_read_time("--from", value, &look->from);
     case OPTION_TO:
-        return read_time("--to", value, &look->to);
+        return cli_read_time("--to", value, &look->to);
     case OPTION_SIZE:
         return read_size(value, wish);
     case OPTION_TITLE:

@@ -16,6 +16,16 @@ bool cli_read_positive(const char *name, const char *text, double *value)
     return false;
 }
 
+bool cli_read_time(const char *name, const char *text, double *value)
+{
+    char *end = NULL;
+    *value = strtod(text, &end);
+    if (*text && !*end && isfinite(*value))
+        return true;
+    cli_message("%s %s: must be a number of seconds", name, text);
+    return false;
+}
+
 bool cli_read_integer(const char *name, const char *text, int32_t lowest, int32_t *value)
 {
     char *end = NULL;
