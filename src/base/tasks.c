@@ -5,8 +5,8 @@
 #include "base/tasks.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <unistd.h>
 
 #include "base/timer.h"
@@ -14,7 +14,9 @@
 enum {
     THREADS_MAX = 1024,
     CACHE_LINE = 64,
-    LOOKS = 64 // at a variable between two readings of the clock
+    LOOKS = 64, // at a variable between two readings of the clock
+    PATIENT_LOOKS =
+        4096 // at a piece before its thread, which may have lost its processor, gets ours
 };
 static const double LOOK_SECONDS = 50e-6; // before sleeping: a few times the cost of waking up
 
@@ -152,6 +154,50 @@ void pcs_tasks_run(pcs_tasks *tasks, pcs_task_fn fn, void *user, int32_t count)
     work(tasks);
     wait_until_done(tasks);
     atomic_flag_clear(&tasks->busy);
+}
+
+typedef struct ordered_job {
+    pcs_task_fn fn;
+    void *user;
+    const int32_t *needs;
+    atomic_uchar *done;
+    atomic_int_least32_t first; // all pieces below are done
+} ordered_job;
+
+// Who stores `first` has seen the flags below it, and so has, after that, who reads it.
+static void wait_for_pieces(ordered_job *job, int32_t end)
+{
+    int32_t first = atomic_load(&job->first);
+    if (first >= end)
+        return;
+    for (; first < end; ++first)
+        for (int looks = 1; !atomic_load(&job->done[first]); ++looks) {
+            pause_briefly();
+            if (looks % PATIENT_LOOKS == 0)
+                (void)sched_yield();
+        }
+    atomic_store(&job->first, first);
+}
+
+static void do_ordered_piece(void *user, int32_t index)
+{
+    ordered_job *job = user;
+    wait_for_pieces(job, job->needs[index]);
+    job->fn(job->user, index);
+    atomic_store(&job->done[index], 1);
+}
+
+void pcs_tasks_run_ordered(pcs_tasks *tasks, pcs_task_fn fn, void *user, int32_t count,
+                           const int32_t *needs, atomic_uchar *done)
+{
+    if (pcs_tasks_threads(tasks) == 1) {
+        pcs_tasks_run(NULL, fn, user, count);
+        return;
+    }
+    ordered_job job = {.fn = fn, .user = user, .needs = needs, .done = done};
+    for (int32_t i = 0; i < count; ++i)
+        atomic_init(&done[i], 0);
+    pcs_tasks_run(tasks, do_ordered_piece, &job, count);
 }
 
 // The first worker that finds no run in time takes the announcement back and sleeps again.

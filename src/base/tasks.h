@@ -3,6 +3,8 @@
 #ifndef PCS_BASE_TASKS_H
 #define PCS_BASE_TASKS_H
 
+#include <stdatomic.h>
+
 #include "base/context.h"
 
 typedef struct pcs_tasks pcs_tasks;
@@ -18,6 +20,12 @@ int32_t pcs_tasks_threads(const pcs_tasks *tasks);
 // tasks NULL, one thread, or a pool that is busy (a run inside a run, or from a second thread) the
 // pieces are done one after the other by the caller.
 void pcs_tasks_run(pcs_tasks *tasks, pcs_task_fn fn, void *user, int32_t count);
+
+// The same for pieces that depend on each other: piece i begins when the pieces below needs[i] (at
+// most i) are done, and sees what they wrote. Pieces are taken in their order, so that the first one
+// that is not done can always go on. `done` has room for `count` flags.
+void pcs_tasks_run_ordered(pcs_tasks *tasks, pcs_task_fn fn, void *user, int32_t count,
+                           const int32_t *needs, atomic_uchar *done);
 
 // A run will follow within microseconds: threads that sleep get ready for it meanwhile. NULL is
 // allowed.

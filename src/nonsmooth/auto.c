@@ -63,8 +63,9 @@ static const pcs_option options[PCS_AUTO_OPTIONS] = {
 enum { SWEEP_BATCH = 8, SWEEPS_WORTH = 60 };
 // Sweeps between two tries of Newton's method.
 enum { SHAKE_SWEEPS = 16 };
-// The batch of mixed sweeps, which hasten after some have been seen. A large problem has them, since
-// there loads travel far and factorisations are dear.
+// The least batch of mixed sweeps, which hasten after as many as they remember have been seen: twice
+// the memory if that is more. A large problem has them, since there loads travel far and
+// factorisations are dear.
 enum { MIXED_BATCH = 16 };
 // Proximal weight of the first problem from a scattered start.
 static const double RESTART_DELTA = 1.0;
@@ -136,9 +137,11 @@ static pcs_status run_sweeps(chain *c, int32_t most, bool mixed)
     pcs_arena_mark mark = pcs_arena_get_mark(c->arena);
     PCS_TRY(
         pcs_nsgs_work_init_order(&work, c->problem, c->arena, PCS_ORDER_AUTO, c->problem->tasks));
-    if (mixed)
-        PCS_TRY(pcs_nsgs_mix(&work, pcs_sweep_mixing_memory(c->problem->W->n), c->arena));
-    const int32_t usual = work.mixing != NULL ? MIXED_BATCH : SWEEP_BATCH;
+    const int32_t memory = mixed ? pcs_sweep_mixing_memory(c->problem->W->n) : 0;
+    PCS_TRY(pcs_nsgs_mix(&work, memory, c->arena));
+    const int32_t usual = !mixed                     ? SWEEP_BATCH
+                          : 2 * memory > MIXED_BATCH ? 2 * memory
+                                                     : MIXED_BATCH;
     while (sweeps < most && !is_over(c)) {
         const int32_t batch = usual < most - sweeps ? usual : most - sweeps;
         const double before = c->monitor.last;

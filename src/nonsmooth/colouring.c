@@ -82,44 +82,6 @@ pcs_status pcs_colouring_compute_pairs(pcs_colouring *colouring, pcs_arena *aren
     return PCS_OK;
 }
 
-// The graph of the runs is not stored: the colours of the earlier nodes tell all that is needed.
-pcs_status pcs_colouring_compute_runs(pcs_colouring *colouring, pcs_arena *arena, int32_t n,
-                                      const int32_t *row_start, const int32_t *column,
-                                      int32_t length)
-{
-    const int32_t runs = n / length + (n % length > 0);
-    int32_t count[PCS_COLOURS_MAX + 1] = {0};
-    *colouring = (pcs_colouring){.member = PCS_ARENA_ARRAY(arena, int32_t, runs)};
-    pcs_arena_mark mark = pcs_arena_get_mark(arena);
-    uint8_t *colour = PCS_ARENA_ARRAY(arena, uint8_t, n); // of the run of each node
-    if (colouring->member == NULL || colour == NULL)
-        return PCS_ERROR_MEMORY;
-    for (int32_t run = 0; run < runs; run++) {
-        const int32_t first = run * length, last = n - first < length ? n : first + length;
-        uint64_t taken = 0;
-        for (int32_t e = row_start[first]; e < row_start[last]; e++)
-            if (column[e] < first && colour[column[e]] < PCS_COLOURS_MAX)
-                taken |= (uint64_t)1 << colour[column[e]];
-        const int32_t own = choose_colour(taken, count, &colouring->n_colours);
-        count[own]++;
-        memset(colour + first, own, (size_t)(last - first));
-    }
-    for (int32_t run = 0; run < runs; run++) // ascending: run * length is read before it is written
-        colour[run] = colour[run * length];
-    collect_members(colouring, runs, colour, count);
-    pcs_arena_release(arena, mark);
-    return PCS_OK;
-}
-
-double pcs_colouring_speed_up(const pcs_colouring *colouring, int32_t threads)
-{
-    const int32_t *start = colouring->start, n_colours = colouring->n_colours;
-    int32_t time = start[n_colours + 1] - start[n_colours];
-    for (int32_t c = 0; c < n_colours; c++)
-        time += (start[c + 1] - start[c] + threads - 1) / threads;
-    return time > 0 ? (double)start[n_colours + 1] / time : 1.0;
-}
-
 pcs_status pcs_levels_compute(pcs_arena *arena, int32_t n, const int32_t *row_start,
                               const int32_t *column, const uint8_t *root, int32_t *order)
 {

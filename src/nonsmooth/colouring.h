@@ -27,15 +27,6 @@ pcs_status pcs_colouring_compute(pcs_colouring *colouring, pcs_arena *arena, int
 pcs_status pcs_colouring_compute_pairs(pcs_colouring *colouring, pcs_arena *arena, int32_t n,
                                        int32_t bodies, const int32_t *body) PCS_MUST_CHECK;
 
-// The same for runs of `length` consecutive nodes, the last one shorter: the members are runs, and
-// two of them touch if any of their nodes do. Inside a run the nodes keep their order, and their
-// data stay in the cache.
-pcs_status pcs_colouring_compute_runs(pcs_colouring *colouring, pcs_arena *arena, int32_t n,
-                                      const int32_t *row_start, const int32_t *column,
-                                      int32_t length) PCS_MUST_CHECK;
-// How many times as fast as one thread some would be, if members all take the same time.
-double pcs_colouring_speed_up(const pcs_colouring *colouring, int32_t threads);
-
 // Breadth-first order of the same kind of graph, from all nodes with a nonzero `root` at once;
 // nodes out of their reach follow in their order.
 pcs_status pcs_levels_compute(pcs_arena *arena, int32_t n, const int32_t *row_start,

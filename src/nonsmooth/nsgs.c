@@ -8,15 +8,20 @@
 #include "nonsmooth/nsgs.h"
 
 #include <math.h>
+#include <string.h>
+
+#include "linalg/kernels.h"
 
 // Sweeps between measures of an iterate that still moves (3 % of overhead) and between looks at the
 // clock.
 enum { SWEEPS_PER_MEASURE = 32, SWEEPS_PER_LOOK = 8 };
 
-// Blocks that are prepared in one piece of work.
-enum { PIECE = 256 };
-// Runs of blocks are used where they make this number of threads that many times as fast as one.
-enum { RUN_THREADS = 4 };
+// Blocks in one piece of work that has no order.
+enum { PIECE = 64 };
+// A copy of W pays where W is larger than the caches near a processor, and from the third sweep on,
+// since it costs about one; a warm start needs fewer.
+enum { COPY_FROM_VALUES = 1 << 19, SWEEPS_BEFORE_COPY = 2 };
+// Runs of blocks are used where they make PCS_RUN_THREADS threads that many times as fast as one.
 static const double RUN_SPEED_UP = 2.5;
 
 // Whether all blocks of a piece have this size and its entries of W lie one behind the other.
@@ -88,19 +93,25 @@ static pcs_status prepare_levels(pcs_nsgs_work *work, pcs_arena *arena)
     return pcs_levels_compute(arena, W->n, W->row_start, W->column, root, work->sequence);
 }
 
-// Colours of runs of blocks. runs.length stays 0 where they are of no use: neighbours lie too far
-// apart in the numbering.
+// Runs of blocks. runs.length stays 0 where they are of no use: neighbours lie too far apart in the
+// numbering. Many sweeps of runs use a copy of W.
 static pcs_status prepare_runs(pcs_nsgs_work *work, pcs_arena *arena)
 {
     const pcs_block_matrix *W = work->problem->W;
-    pcs_sweep_runs runs = {.n = W->n, .length = pcs_sweep_run_length(W->n)};
-    PCS_TRY(pcs_colouring_compute_runs(&runs.colouring, arena, W->n, W->row_start, W->column,
-                                       runs.length));
-    if (pcs_colouring_speed_up(&runs.colouring, RUN_THREADS) < RUN_SPEED_UP)
+    pcs_run_order order;
+    PCS_TRY(pcs_run_order_compute(&order, arena, work->tasks, W->n, W->row_start, W->column,
+                                  pcs_sweep_run_length(W->n)));
+    if (order.speed_up < RUN_SPEED_UP)
         return PCS_OK;
-    runs.part = PCS_ARENA_ARRAY(arena, pcs_sweep_change, W->n / runs.length + 1);
-    work->runs = runs;
-    return runs.part != NULL ? PCS_OK : PCS_ERROR_MEMORY;
+    work->runs = order;
+    work->part = PCS_ARENA_ARRAY(arena, pcs_sweep_change, order.count);
+    if (work->part == NULL)
+        return PCS_ERROR_MEMORY;
+    if (work->uniform != 3 || (int64_t)W->row_start[W->n] * 9 < COPY_FROM_VALUES)
+        return PCS_OK;
+    PCS_TRY(pcs_single_blocks_init(&work->copy, W, arena));
+    work->copy_q = PCS_ARENA_ARRAY(arena, double, (int64_t)W->n * 3);
+    return work->copy_q != NULL ? PCS_OK : PCS_ERROR_MEMORY;
 }
 
 static pcs_status prepare_colours(pcs_nsgs_work *work, pcs_arena *arena)
@@ -140,7 +151,7 @@ static pcs_status prepare_order(pcs_nsgs_work *work, pcs_arena *arena)
 pcs_status pcs_nsgs_work_init_order(pcs_nsgs_work *work, const pcs_friction_contact *problem,
                                     pcs_arena *arena, pcs_sweep_order order, pcs_tasks *tasks)
 {
-    *work = (pcs_nsgs_work){.problem = problem, .order = order, .tasks = tasks};
+    *work = (pcs_nsgs_work){.problem = problem, .order = order, .tasks = tasks, .q = problem->q};
     PCS_TRY(prepare_contacts(work, arena));
     return prepare_order(work, arena);
 }
@@ -159,7 +170,13 @@ pcs_status pcs_nsgs_mix(pcs_nsgs_work *work, int32_t memory, pcs_arena *arena)
     pcs_sweep_mixing *mixing = PCS_ARENA_ARRAY(arena, pcs_sweep_mixing, 1);
     if (mixing == NULL)
         return PCS_ERROR_MEMORY;
-    PCS_TRY(pcs_sweep_mixing_init(mixing, work->problem, memory, work->tasks, arena));
+    const bool runs = work->runs.length > 0;
+    PCS_TRY(pcs_sweep_mixing_init(mixing, work->problem, memory, runs ? work->runs.length : PIECE,
+                                  work->tasks, arena));
+    const pcs_block_matrix *W = work->problem->W;
+    work->point = runs ? NULL : PCS_ARENA_ARRAY(arena, double, W->offset[W->n]);
+    if (!runs && work->point == NULL)
+        return PCS_ERROR_MEMORY;
     work->mixing = mixing;
     return PCS_OK;
 }
@@ -198,9 +215,9 @@ static void multiply_any(const pcs_block_matrix *W, int32_t size, int32_t from, 
     }
 }
 
-// Solves block i with the others frozen. `uniform` is a constant at every call.
-static inline void visit(const pcs_nsgs_work *work, const int32_t uniform, int32_t i,
-                         pcs_sweep_change *change)
+// Solves block i with the others frozen. `uniform` and `copied` are constants at every call.
+static PCS_ALWAYS_INLINE void visit(const pcs_nsgs_work *work, const int32_t uniform,
+                                    const bool copied, int32_t i, pcs_sweep_change *change)
 {
     const pcs_block_matrix *W = work->problem->W;
     const pcs_one_contact *contact = &work->contact[i];
@@ -210,8 +227,10 @@ static inline void visit(const pcs_nsgs_work *work, const int32_t uniform, int32
     const double *r = work->r;
     double q[3], x[3], dr[3];
     for (int32_t a = 0; a < size; a++)
-        q[a] = work->problem->q[first + a];
-    if (uniform == 3) {
+        q[a] = work->q[first + a];
+    if (copied) {
+        work->copy.multiply(&work->copy, i, r, q);
+    } else if (uniform == 3) {
         multiply_3(W, from, middle, r, q);
         multiply_3(W, middle + 1, to, r, q);
     } else if (uniform == 2) {
@@ -222,7 +241,13 @@ static inline void visit(const pcs_nsgs_work *work, const int32_t uniform, int32
         multiply_any(W, size, middle + 1, to, r, q);
     }
     pcs_one_contact_update(contact, q, &work->slip[i], x);
-    pcs_sweep_apply(size, contact->W, work->relaxation, x, work->r + first, dr, change);
+    if (copied) {
+        double W_ii[9]; // next to what was read just now
+        pcs_single_blocks_diagonal(&work->copy, i, W_ii);
+        pcs_sweep_apply(3, W_ii, work->relaxation, x, work->r + first, dr, change);
+    } else {
+        pcs_sweep_apply(size, contact->W, work->relaxation, x, work->r + first, dr, change);
+    }
 }
 
 // Blocks first..last-1 of the sequence, forward or backward.
@@ -230,25 +255,54 @@ static void visit_range(const void *user, int32_t first, int32_t last, pcs_sweep
 {
     const pcs_nsgs_work *work = user;
     const int32_t step = work->backward ? -1 : 1;
+    const bool copied = work->q != work->problem->q;
     int32_t k = work->backward ? last - 1 : first;
     for (int32_t count = last - first; count > 0; count--, k += step) {
         const int32_t i = work->sequence != NULL ? work->sequence[k] : k;
-        if (work->uniform == 3)
-            visit(work, 3, i, change);
+        if (copied)
+            visit(work, 3, true, i, change);
+        else if (work->uniform == 3)
+            visit(work, 3, false, i, change);
         else if (work->uniform == 2)
-            visit(work, 2, i, change);
+            visit(work, 2, false, i, change);
         else
-            visit(work, 0, i, change);
+            visit(work, 0, false, i, change);
     }
 }
 
-pcs_sweep_change pcs_nsgs_sweep(pcs_nsgs_work *work, double relaxation, double *r)
+// A run of blocks; while its rows are in the cache they are added to the mixing.
+static void visit_run(void *user, int32_t visit)
+{
+    const pcs_nsgs_work *work = user;
+    const int32_t *offset = work->problem->W->offset, run = work->runs.run[visit];
+    const int32_t first = run * work->runs.length, last = pcs_run_end(&work->runs, first);
+    double before[3 * PCS_SWEEP_RUN_MAX];
+    double *r = work->r + offset[first];
+    pcs_sweep_change change = {0.0, 0.0, 0.0};
+    if (work->adds)
+        memcpy(before, r, (size_t)(offset[last] - offset[first]) * sizeof *r);
+    visit_range(work, first, last, &change);
+    if (work->adds)
+        pcs_sweep_mixing_add(work->mixing, run, before, r);
+    work->part[run] = change;
+}
+
+static pcs_sweep_change sweep_runs(pcs_nsgs_work *work)
+{
+    const pcs_run_order *runs = &work->runs;
+    pcs_sweep_change change = {0.0, 0.0, 0.0};
+    pcs_tasks_run_ordered(work->tasks, visit_run, work, runs->count, runs->needs, runs->done);
+    pcs_sweep_change_add(&change, work->part, runs->count);
+    return change;
+}
+
+static pcs_sweep_change sweep(pcs_nsgs_work *work, double relaxation, double *r)
 {
     pcs_sweep_change change = {0.0, 0.0, 0.0};
     work->relaxation = relaxation;
     work->r = r;
     if (work->runs.length > 0)
-        change = pcs_sweep_visit_runs(&work->runs, work->tasks, visit_range, work);
+        change = sweep_runs(work);
     else if (work->order == PCS_ORDER_COLOURED)
         change = pcs_sweep_colours(&work->colouring, work->tasks, work->part, visit_range, work);
     else
@@ -256,6 +310,98 @@ pcs_sweep_change pcs_nsgs_sweep(pcs_nsgs_work *work, double relaxation, double *
     if (work->order == PCS_ORDER_SYMMETRIC)
         work->backward = !work->backward;
     return change;
+}
+
+pcs_sweep_change pcs_nsgs_sweep(pcs_nsgs_work *work, double relaxation, double *r)
+{
+    work->adds = false;
+    return sweep(work, relaxation, r);
+}
+
+// Pieces of the mixing of an order without runs
+static void keep_piece(void *user, int32_t piece)
+{
+    const pcs_nsgs_work *work = user;
+    const pcs_block_matrix *W = work->problem->W;
+    const int32_t first = piece * PIECE, last = W->n - first < PIECE ? W->n : first + PIECE;
+    const int32_t start = W->offset[first];
+    memcpy(work->point + start, work->r + start,
+           (size_t)(W->offset[last] - start) * sizeof *work->r);
+}
+
+static void add_piece(void *user, int32_t piece)
+{
+    const pcs_nsgs_work *work = user;
+    const int32_t start = work->problem->W->offset[piece * PIECE];
+    pcs_sweep_mixing_add(work->mixing, piece, work->point + start, work->r + start);
+}
+
+// A sweep from the mixed iterate.
+static pcs_sweep_change sweep_mixed(pcs_nsgs_work *work, double relaxation, double *r)
+{
+    pcs_sweep_mixing *mixing = work->mixing;
+    if (work->unmixed)
+        pcs_sweep_mixing_apply(mixing, r);
+    work->adds = work->unmixed = true;
+    work->r = r;
+    if (work->point != NULL)
+        pcs_tasks_run(work->tasks, keep_piece, work, mixing->pieces);
+    const pcs_sweep_change change = sweep(work, relaxation, r);
+    if (work->point != NULL)
+        pcs_tasks_run(work->tasks, add_piece, work, mixing->pieces);
+    pcs_sweep_mixing_close(mixing);
+    return change;
+}
+
+// A copy of W in single precision, and what it lacks at r; map2 tells whether that fails.
+static void copy_run(void *user, int32_t run)
+{
+    pcs_nsgs_work *work = user;
+    const int32_t first = run * work->runs.length, last = pcs_run_end(&work->runs, first);
+    memcpy(work->copy_q + 3 * (int64_t)first, work->problem->q + 3 * (int64_t)first,
+           (size_t)(last - first) * 3 * sizeof *work->q);
+    work->part[run].map2 = pcs_single_blocks_copy(&work->copy, first, last, work->r, work->copy_q)
+                               ? 0.0
+                               : 1.0;
+}
+
+// The change from q to copy_q is (W - copy) r, of which the sweeps see the steps alone.
+static void use_copy(pcs_nsgs_work *work, double *r)
+{
+    bool fits = true;
+    work->r = r;
+    pcs_tasks_run(work->tasks, copy_run, work, work->runs.count);
+    for (int32_t run = 0; run < work->runs.count; run++)
+        fits = fits && work->part[run].map2 == 0.0;
+    if (fits)
+        work->q = work->copy_q;
+    else
+        work->copy_q = NULL;
+}
+
+// copy_q = u - W_ii r_i - (copy r)_i, from u = W r + q
+static void correct_run(void *user, int32_t run)
+{
+    const pcs_nsgs_work *work = user;
+    const int32_t first = run * work->runs.length, last = pcs_run_end(&work->runs, first);
+    for (int32_t i = first; i < last; i++) {
+        const double *r_i = work->r + 3 * (int64_t)i, *u_i = work->u + 3 * (int64_t)i;
+        const double *W_ii = work->contact[i].W;
+        double sum[3] = {0.0, 0.0, 0.0};
+        work->copy.multiply(&work->copy, i, work->r, sum);
+        for (int a = 0; a < 3; a++, W_ii += 3)
+            work->copy_q[3 * (int64_t)i + a] = u_i[a] - sum[a] -
+                                               (W_ii[0] * r_i[0] + W_ii[1] * r_i[1] +
+                                                W_ii[2] * r_i[2]);
+    }
+}
+
+static void correct_copy(pcs_nsgs_work *work, double *r, const double *u)
+{
+    work->r = r;
+    work->u = u;
+    if (work->q != work->problem->q)
+        pcs_tasks_run(work->tasks, correct_run, work, work->runs.count);
 }
 
 bool pcs_nsgs_run(pcs_nsgs_work *work, pcs_monitor *monitor, double relaxation, int32_t max_sweeps,
@@ -267,12 +413,10 @@ bool pcs_nsgs_run(pcs_nsgs_work *work, pcs_monitor *monitor, double relaxation, 
     if (work->ratio > 0.0)
         forecast.ratio = work->ratio;
     for (int32_t k = 1; k <= max_sweeps; k++) {
-        if (work->unmixed)
-            pcs_sweep_mixing_after(work->mixing, r);
-        if (work->mixing != NULL)
-            pcs_sweep_mixing_before(work->mixing, r);
-        work->unmixed = work->mixing != NULL;
-        pcs_sweep_change change = pcs_nsgs_sweep(work, relaxation, r);
+        if (work->copy_q != NULL && work->swept++ == SWEEPS_BEFORE_COPY)
+            use_copy(work, r);
+        const pcs_sweep_change change = work->mixing != NULL ? sweep_mixed(work, relaxation, r)
+                                                             : pcs_nsgs_sweep(work, relaxation, r);
         double foreseen = pcs_sweep_forecast_update(&forecast, &change);
         ++*sweeps;
         if (!(foreseen > monitor->opts->tolerance) || k % SWEEPS_PER_MEASURE == 0 ||
@@ -282,6 +426,7 @@ bool pcs_nsgs_run(pcs_nsgs_work *work, pcs_monitor *monitor, double relaxation, 
                 return true;
             if (!(foreseen > 0.0))
                 return false; // a fixed point, or no number: further sweeps repeat it
+            correct_copy(work, r, monitor->u);
             pcs_sweep_forecast_correct(&forecast, monitor->last);
             work->ratio = forecast.ratio;
         } else if (k % SWEEPS_PER_LOOK == 0 && pcs_monitor_is_stopped(monitor)) {

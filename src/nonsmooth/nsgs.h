@@ -2,8 +2,10 @@
 #ifndef PCS_NONSMOOTH_NSGS_H
 #define PCS_NONSMOOTH_NSGS_H
 
+#include "linalg/single_blocks.h"
 #include "nonsmooth/friction_solver.h"
 #include "nonsmooth/one_contact.h"
+#include "nonsmooth/run_order.h"
 #include "nonsmooth/sweep.h"
 #include "nonsmooth/sweep_mixing.h"
 
@@ -23,17 +25,25 @@ typedef struct pcs_nsgs_work {
     double *slip;             // slip root of each contact in the last sweep, 0: none
     int32_t uniform;          // 3 or 2: every block has this size and its values lie in order; or 0
     pcs_sweep_order order;
-    int32_t *sequence;        // blocks in the order of the sweep; NULL: natural
-    pcs_colouring colouring;  // of the contacts, where runs of them would not do
-    pcs_sweep_runs runs;      // length 0: no runs
-    pcs_tasks *tasks;         // for coloured sweeps; NULL: one thread, the same bits
-    pcs_sweep_change *part;   // of each piece of a colour, so that threads do not change the sum
+    int32_t *sequence;       // blocks in the order of the sweep; NULL: natural
+    pcs_colouring colouring; // of the contacts, where runs of them would not do
+    pcs_run_order runs;      // length 0: no runs
+    pcs_tasks *tasks;        // for coloured sweeps; NULL: one thread, the same bits
+    pcs_sweep_change
+        *part; // of each run or piece of a colour, so that threads do not change the sum
+    pcs_single_blocks copy;   // of W, for many sweeps
+    double *copy_q;           // q with what the copy lacks; NULL: no copy
+    const double *q;          // of the sweeps: that of the problem, or copy_q
     pcs_sweep_mixing *mixing; // NULL: plain sweeps
+    double *point;            // mixing without runs: the iterate before the sweep
     bool unmixed;             // the last run ended with a sweep that the next one begins by mixing
     double ratio;             // of the forecast when the last run ended; 0: no run yet
+    int32_t swept;            // sweeps of all runs
     double relaxation;
-    double *r;     // iterate of the present sweep
-    bool backward; // direction of the next sweep
+    double *r;       // iterate of the present sweep
+    const double *u; // its velocities, for the correction
+    bool backward;   // direction of the next sweep
+    bool adds;       // the present sweep adds to the mixing
 } pcs_nsgs_work;
 
 // Takes storage from the arena and prepares the diagonal blocks; the order is PCS_ORDER_AUTO.

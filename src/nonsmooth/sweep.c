@@ -5,8 +5,8 @@
 
 // Contacts of one piece of work: some 50 us, a hundred times what handing it to a thread costs.
 enum { PIECE = 512 };
-// Runs of a problem of moderate size, and the contacts of the shortest: some 10 us.
-enum { RUNS = 64, SHORTEST_RUN = 64 };
+// Contacts of the shortest run, some 5 us.
+enum { SHORTEST_RUN = 64 };
 // The forecast is an upper estimate. Before the first measure has corrected it, better one measure
 // too many, which costs a sweep, than several sweeps.
 static const double FIRST_RATIO = 0.5;
@@ -59,6 +59,16 @@ static void visit_piece(void *user, int32_t piece)
     job->part[piece] = part;
 }
 
+void pcs_sweep_change_add(pcs_sweep_change *change, const pcs_sweep_change *part, int32_t count)
+{
+    for (int32_t k = 0; k < count; k++) {
+        change->map2 += part[k].map2;
+        change->r_norm2 += part[k].r_norm2;
+        if (part[k].largest2 > change->largest2)
+            change->largest2 = part[k].largest2;
+    }
+}
+
 int32_t pcs_sweep_pieces(int32_t n)
 {
     return n / PIECE + 1;
@@ -73,54 +83,18 @@ pcs_sweep_change pcs_sweep_colours(const pcs_colouring *colouring, pcs_tasks *ta
         colour_job job = {visit, user, part, start[c], start[c + 1]};
         const int32_t pieces = (job.last - job.first + PIECE - 1) / PIECE;
         pcs_tasks_run(tasks, visit_piece, &job, pieces);
-        for (int32_t k = 0; k < pieces; k++) { // added in order: the same bits for any threads
-            change.map2 += part[k].map2;
-            change.r_norm2 += part[k].r_norm2;
-            change.largest2 = fmax(change.largest2, part[k].largest2);
-        }
+        pcs_sweep_change_add(&change, part, pieces);
     }
     visit(user, start[n_colours], start[n_colours + 1], &change);
     return change;
 }
 
+// In a heap whose contacts are numbered layer by layer and row by row, a contact touches those of
+// the rows beside it, some 2 cbrt(n) numbers away. Runs as long as that touch the next one only.
 int32_t pcs_sweep_run_length(int32_t n)
 {
-    const int32_t length = n / RUNS;
-    return length < SHORTEST_RUN ? SHORTEST_RUN : length > PIECE ? PIECE : length;
-}
-
-typedef struct run_job {
-    const pcs_sweep_runs *runs;
-    pcs_visit_fn visit;
-    const void *user;
-    const int32_t *member;
-} run_job;
-
-static void visit_run(void *user, int32_t index)
-{
-    const run_job *job = user;
-    const pcs_sweep_runs *runs = job->runs;
-    const int32_t run = job->member[index], first = run * runs->length;
-    const int32_t last = runs->n - first < runs->length ? runs->n : first + runs->length;
-    pcs_sweep_change change = {0.0, 0.0, 0.0};
-    job->visit(job->user, first, last, &change);
-    runs->part[run] = change;
-}
-
-// The serial rest is the last colour, for one thread.
-pcs_sweep_change pcs_sweep_visit_runs(const pcs_sweep_runs *runs, pcs_tasks *tasks,
-                                      pcs_visit_fn visit, const void *user)
-{
-    const int32_t *start = runs->colouring.start, n_colours = runs->colouring.n_colours;
-    pcs_sweep_change change = {0.0, 0.0, 0.0};
-    for (int32_t c = 0; c <= n_colours; c++) {
-        run_job job = {runs, visit, user, runs->colouring.member + start[c]};
-        pcs_tasks_run(c < n_colours ? tasks : NULL, visit_run, &job, start[c + 1] - start[c]);
-    }
-    for (int32_t k = 0; k < start[n_colours + 1]; k++) { // in order: the same bits for any threads
-        change.map2 += runs->part[k].map2;
-        change.r_norm2 += runs->part[k].r_norm2;
-        change.largest2 = fmax(change.largest2, runs->part[k].largest2);
-    }
-    return change;
+    int32_t length = SHORTEST_RUN;
+    while (length < PCS_SWEEP_RUN_MAX && length < 2.0 * cbrt(n))
+        length *= 2;
+    return length;
 }

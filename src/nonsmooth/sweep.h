@@ -68,16 +68,10 @@ typedef void (*pcs_visit_fn)(const void *user, int32_t first, int32_t last,
 int32_t pcs_sweep_pieces(int32_t n);
 pcs_sweep_change pcs_sweep_colours(const pcs_colouring *colouring, pcs_tasks *tasks,
                                    pcs_sweep_change *part, pcs_visit_fn visit, const void *user);
-// Contacts of a run, for n of them: enough runs for a few threads, and not so short that threads
-// meet more often than they work.
+// The changes of `count` parts of a sweep together, added in order: the same bits for any threads.
+void pcs_sweep_change_add(pcs_sweep_change *change, const pcs_sweep_change *part, int32_t count);
+// Contacts of a run, for n of them; at most PCS_SWEEP_RUN_MAX.
+enum { PCS_SWEEP_RUN_MAX = 512 };
 int32_t pcs_sweep_run_length(int32_t n);
-// The same for colours of runs: run k has the nodes k length .. (k + 1) length - 1 below n.
-typedef struct pcs_sweep_runs {
-    pcs_colouring colouring; // of the runs
-    int32_t n, length;
-    pcs_sweep_change *part; // one for each run
-} pcs_sweep_runs;
-pcs_sweep_change pcs_sweep_visit_runs(const pcs_sweep_runs *runs, pcs_tasks *tasks,
-                                      pcs_visit_fn visit, const void *user);
 
 #endif

@@ -1,15 +1,15 @@
 // Anderson mixing of sweeps (sweep_mixing.h). The least-squares problem is solved by its normal
 // equations, whose matrix is kept and renewed by a row for each iterate: one pass over the memory
-// for the sums, one for the new iterate.
+// for the sums, which the sweep makes while the rows are in its cache, one for the new iterate.
 #include "nonsmooth/sweep_mixing.h"
 
 #include <math.h>
-#include <string.h>
 
+#include "linalg/single_vectors.h"
 #include "math/cone.h"
 
-// Blocks in a piece: its vectors of one iterate stay in the first cache.
-enum { PIECE = 256, PART = 2 * PCS_MIXING_MAX + 1 };
+// Sums of a piece: |f|^2, max |f|, df_new . df_j and df_j . f
+enum { F2, LARGEST, PRODUCTS, PART = 2 * PCS_MIXING_MAX + PRODUCTS };
 // What a small problem gets.
 enum { MEMORY_LEAST = 5 };
 // A growth of |f| by this factor says that the contacts changed their states: forget the past.
@@ -19,7 +19,7 @@ static const double RIDGE = 1e-10;
 
 int32_t pcs_sweep_mixing_memory(int32_t n)
 {
-    const int32_t memory = (int32_t)(cbrt(n / 3.0) / 3.0);
+    const int32_t memory = (int32_t)(cbrt(n / 3.0) / 2.0);
     return memory < MEMORY_LEAST ? MEMORY_LEAST : memory > PCS_MIXING_MAX ? PCS_MIXING_MAX : memory;
 }
 
@@ -28,125 +28,120 @@ typedef struct mixing_job {
     double *r;
 } mixing_job;
 
-static int32_t count_pieces(const pcs_sweep_mixing *m)
+static int32_t piece_end(const pcs_sweep_mixing *m, int32_t first)
 {
-    return (m->problem->W->n + PIECE - 1) / PIECE;
-}
-
-// First row of a piece; that of the next one is its end.
-static int32_t first_row(const pcs_sweep_mixing *m, int32_t piece)
-{
-    const pcs_block_matrix *W = m->problem->W;
-    return W->offset[piece < count_pieces(m) ? piece * PIECE : W->n];
+    const int32_t n = m->problem->W->n;
+    return n - first < m->piece ? n : first + m->piece;
 }
 
 static void weigh_piece(void *user, int32_t piece)
 {
     const mixing_job *job = user;
-    const pcs_block_matrix *W = job->mixing->problem->W;
-    const int32_t first = piece * PIECE, last = W->n - first < PIECE ? W->n : first + PIECE;
-    for (int32_t i = first; i < last; i++) {
-        const double weight = 1.0 / pcs_friction_block_rho(W, i);
-        for (int32_t row = W->offset[i]; row < W->offset[i + 1]; row++)
-            job->mixing->weight[row] = weight;
-    }
+    const int32_t first = piece * job->mixing->piece, last = piece_end(job->mixing, first);
+    for (int32_t i = first; i < last; i++)
+        job->mixing->weight[i] = 1.0 / pcs_friction_block_rho(job->mixing->problem->W, i);
 }
 
 pcs_status pcs_sweep_mixing_init(pcs_sweep_mixing *m, const pcs_friction_contact *problem,
-                                 int32_t memory, pcs_tasks *tasks, pcs_arena *arena)
+                                 int32_t memory, int32_t piece, pcs_tasks *tasks, pcs_arena *arena)
 {
     const pcs_block_matrix *W = problem->W;
-    const int64_t rows = W->offset[W->n], pieces = W->n / PIECE + 1;
-    *m = (pcs_sweep_mixing){
-        .problem = problem, .tasks = tasks, .memory = memory, .smallest = INFINITY};
-    m->weight = PCS_ARENA_ARRAY(arena, double, rows);
-    m->point = PCS_ARENA_ARRAY(arena, double, 3 * rows);
-    m->df = PCS_ARENA_ARRAY(arena, double, 2 * rows * memory);
-    m->part = PCS_ARENA_ARRAY(arena, double, pieces *PART);
-    if (m->weight == NULL || m->point == NULL || m->df == NULL || m->part == NULL)
+    const int64_t rows = W->offset[W->n];
+    *m = (pcs_sweep_mixing){.problem = problem,
+                            .tasks = tasks,
+                            .memory = memory,
+                            .piece = piece,
+                            .pieces = (W->n + piece - 1) / piece,
+                            .scale = 1.0,
+                            .smallest = INFINITY};
+    m->weight = PCS_ARENA_ARRAY(arena, double, W->n);
+    m->last_f = PCS_ARENA_ARRAY(arena, double, 2 * rows);
+    m->df = PCS_ARENA_ARRAY(arena, float, 2 * rows * memory);
+    m->part = PCS_ARENA_ARRAY(arena, double, (int64_t)m->pieces *PART);
+    if (m->weight == NULL || m->last_f == NULL || m->df == NULL || m->part == NULL)
         return PCS_ERROR_MEMORY;
-    m->last_f = m->point + rows;
     m->last_G = m->last_f + rows;
     m->dG = m->df + rows * memory;
     mixing_job job = {m, NULL};
-    pcs_tasks_run(tasks, weigh_piece, &job, count_pieces(m));
+    pcs_tasks_run(tasks, weigh_piece, &job, m->pieces);
     return PCS_OK;
 }
 
-static void keep_piece(void *user, int32_t piece)
+// The differences of a piece lie side by side, so that it reads one stretch of memory: that of slot
+// j begins at row start * memory + j * rows of the piece.
+static float *difference(const pcs_sweep_mixing *m, float *all, int32_t start, int32_t n, int32_t j)
 {
-    const mixing_job *job = user;
-    const int32_t first = first_row(job->mixing, piece), last = first_row(job->mixing, piece + 1);
-    memcpy(job->mixing->point + first, job->r + first, (size_t)(last - first) * sizeof *job->r);
+    return all + (int64_t)start * m->memory + (int64_t)j * n;
 }
 
-void pcs_sweep_mixing_before(pcs_sweep_mixing *m, double *r)
+// The first sweep: f and its size.
+static void start_piece(pcs_sweep_mixing *m, int32_t first, int32_t last, const double *before,
+                        const double *G, double *sum)
 {
-    mixing_job job = {m, r};
-    pcs_tasks_run(m->tasks, keep_piece, &job, count_pieces(m));
-}
-
-// *a = x . y and *b = x . z in one pass, in four lanes so that the additions need not wait for each
-// other
-static void dot_both(int32_t n, const double *x, const double *y, const double *z, double *a,
-                     double *b)
-{
-    double p[4] = {0.0, 0.0, 0.0, 0.0}, q[4] = {0.0, 0.0, 0.0, 0.0};
-    int32_t k = 0;
-    for (; k + 4 <= n; k += 4)
-        for (int32_t l = 0; l < 4; l++) {
-            p[l] += x[k + l] * y[k + l];
-            q[l] += x[k + l] * z[k + l];
+    const int32_t *offset = m->problem->W->offset, start = offset[first];
+    sum[F2] = sum[LARGEST] = 0.0;
+    for (int32_t i = first; i < last; i++)
+        for (int32_t k = offset[i]; k < offset[i + 1]; k++) {
+            const double f = G[k - start] - before[k - start];
+            m->last_f[k] = f;
+            sum[F2] += m->weight[i] * f * f;
+            sum[LARGEST] = fabs(f) > sum[LARGEST] ? fabs(f) : sum[LARGEST];
         }
-    *a = (p[0] + p[1]) + (p[2] + p[3]);
-    *b = (q[0] + q[1]) + (q[2] + q[3]);
-    for (; k < n; k++) {
-        *a += x[k] * y[k];
-        *b += x[k] * z[k];
-    }
 }
 
-// f, the newest differences, and the sums over one piece: |f|^2, df_new . df_j and df_j . f
-static void add_piece(void *user, int32_t piece)
+// f, the newest differences, and the sums over one piece
+static void add_piece(pcs_sweep_mixing *m, int32_t first, int32_t last, const double *before,
+                      const double *G, double *sum)
 {
-    const mixing_job *job = user;
-    pcs_sweep_mixing *m = job->mixing;
-    const int64_t rows = m->problem->W->offset[m->problem->W->n];
-    const int32_t first = first_row(m, piece), n = first_row(m, piece + 1) - first;
-    const double *r = job->r + first, *point = m->point + first, *w = m->weight + first;
+    const int32_t *offset = m->problem->W->offset, start = offset[first];
+    const int32_t n = offset[last] - start;
+    float *df = difference(m, m->df, start, n, m->next);
+    float *dG = difference(m, m->dG, start, n, m->next);
+    double *f = m->last_f + start, *last_G = m->last_G + start;
+    double wf[3 * PCS_MIXING_PIECE], w_df[3 * PCS_MIXING_PIECE], f2 = 0.0;
+    for (int32_t i = first; i < last; i++) {
+        const double w = m->weight[i];
+        for (int32_t k = offset[i] - start; k < offset[i + 1] - start; k++) {
+            const double f_k = G[k] - before[k];
+            df[k] = (float)(m->scale * (f_k - f[k]));
+            dG[k] = (float)(m->scale * (G[k] - last_G[k]));
+            w_df[k] = w * (double)df[k];
+            f[k] = f_k;
+            wf[k] = w * f_k;
+            f2 += wf[k] * f_k;
+        }
+    }
+    sum[F2] = f2;
+    for (int32_t j = 0; j < m->count + (m->count < m->memory); j++) // with the newest one
+        pcs_single_dot_both(n, difference(m, m->df, start, n, j), w_df, wf, &sum[PRODUCTS + j],
+                            &sum[PRODUCTS + PCS_MIXING_MAX + j]);
+}
+
+void pcs_sweep_mixing_add(pcs_sweep_mixing *m, int32_t piece, const double *before, const double *G)
+{
+    const int32_t first = piece * m->piece, last = piece_end(m, first);
     double *sum = m->part + (int64_t)piece * PART;
-    double *df = m->df + m->next * rows + first, *dG = m->dG + m->next * rows + first;
-    double *f = m->last_f + first, *G = m->last_G + first;
-    double wf[3 * PIECE], w_df[3 * PIECE], f2 = 0.0;
-    for (int32_t k = 0; k < n; k++) {
-        const double f_k = r[k] - point[k];
-        if (m->has_last) {
-            df[k] = f_k - f[k];
-            dG[k] = r[k] - G[k];
-            w_df[k] = w[k] * df[k];
-        }
-        f[k] = f_k;
-        G[k] = r[k];
-        wf[k] = w[k] * f_k;
-        f2 += wf[k] * f_k;
-    }
-    sum[0] = f2;
-    for (int32_t j = 0; m->has_last && j < m->count; j++)
-        dot_both(n, m->df + j * rows + first, w_df, wf, &sum[1 + j], &sum[1 + PCS_MIXING_MAX + j]);
+    if (m->has_last)
+        add_piece(m, first, last, before, G, sum);
+    else
+        start_piece(m, first, last, before, G, sum);
 }
 
-// r <- P(G - sum c_j dG_j) of one piece
+// r <- P(G - sum c_j dG_j) of one piece; G is kept
 static void mix_piece(void *user, int32_t piece)
 {
     const mixing_job *job = user;
     const pcs_sweep_mixing *m = job->mixing;
     const pcs_block_matrix *W = m->problem->W;
-    const int64_t rows = W->offset[W->n];
-    const int32_t first = piece * PIECE;
-    const int32_t last = first + PIECE < W->n ? first + PIECE : W->n;
+    const int32_t first = piece * m->piece, last = piece_end(m, first);
+    const int32_t start = W->offset[first], n = W->offset[last] - start;
+    double *r = job->r + start;
+    for (int32_t k = 0; k < n; k++)
+        m->last_G[start + k] = r[k];
+    if (!m->mixes)
+        return;
     for (int32_t j = 0; j < m->count; j++)
-        for (int32_t k = W->offset[first]; k < W->offset[last]; k++)
-            job->r[k] -= m->c[j] * m->dG[j * rows + k];
+        pcs_single_subtract(n, m->c[j], difference(m, m->dG, start, n, j), r);
     for (int32_t i = first; i < last; i++)
         if (!pcs_is_bilateral(m->problem, i))
             pcs_cone_project(m->problem->mu[i], W->offset[i + 1] - W->offset[i],
@@ -191,30 +186,39 @@ static void restart(pcs_sweep_mixing *m, double size)
     m->smallest = size;
 }
 
-void pcs_sweep_mixing_after(pcs_sweep_mixing *m, double *r)
+// After the first sweep: the size of |f|, and a scale that suits it.
+static void start(pcs_sweep_mixing *m, double size)
 {
-    const int32_t pieces = count_pieces(m), newest = m->next;
-    mixing_job job = {m, r};
+    double largest = 0.0;
+    for (int32_t p = 0; p < m->pieces; p++)
+        largest = fmax(largest, m->part[(int64_t)p * PART + LARGEST]);
+    if (largest > 0.0 && isfinite(largest))
+        m->scale = ldexp(1.0, -ilogb(largest));
+    m->smallest = size;
+    m->has_last = true;
+}
+
+void pcs_sweep_mixing_close(pcs_sweep_mixing *m)
+{
+    const int32_t newest = m->next;
     double f2 = 0.0;
-    if (m->has_last && m->count < m->memory)
-        m->count++;
-    pcs_tasks_run(m->tasks, add_piece, &job, pieces);
-    for (int32_t j = 0; j < m->count; j++)
-        m->gram[newest * PCS_MIXING_MAX + j] = m->c[j] = 0.0;
-    for (int32_t p = 0; p < pieces; p++) {
-        const double *sum = m->part + (int64_t)p * PART;
-        f2 += sum[0];
-        for (int32_t j = 0; j < m->count; j++) {
-            m->gram[newest * PCS_MIXING_MAX + j] += sum[1 + j];
-            m->c[j] += sum[1 + PCS_MIXING_MAX + j];
-        }
-    }
-    for (int32_t j = 0; j < m->count; j++)
-        m->gram[j * PCS_MIXING_MAX + newest] = m->gram[newest * PCS_MIXING_MAX + j];
+    m->mixes = false;
+    for (int32_t p = 0; p < m->pieces; p++)
+        f2 += m->part[(int64_t)p * PART + F2];
     if (!m->has_last) {
-        m->has_last = true;
-        m->smallest = sqrt(f2);
+        start(m, sqrt(f2));
         return;
+    }
+    m->count += m->count < m->memory;
+    for (int32_t j = 0; j < m->count; j++) {
+        double product = 0.0, c = 0.0;
+        for (int32_t p = 0; p < m->pieces; p++) {
+            const double *sum = m->part + (int64_t)p * PART + PRODUCTS;
+            product += sum[j];
+            c += sum[PCS_MIXING_MAX + j];
+        }
+        m->gram[newest * PCS_MIXING_MAX + j] = m->gram[j * PCS_MIXING_MAX + newest] = product;
+        m->c[j] = c;
     }
     m->next = (m->next + 1) % m->memory;
     if (!(sqrt(f2) <= RESTART * m->smallest) || !solve_normal_equations(m)) {
@@ -222,5 +226,11 @@ void pcs_sweep_mixing_after(pcs_sweep_mixing *m, double *r)
         return;
     }
     m->smallest = fmin(m->smallest, sqrt(f2));
-    pcs_tasks_run(m->tasks, mix_piece, &job, pieces);
+    m->mixes = true;
+}
+
+void pcs_sweep_mixing_apply(pcs_sweep_mixing *m, double *r)
+{
+    mixing_job job = {m, r};
+    pcs_tasks_run(m->tasks, mix_piece, &job, m->pieces);
 }

@@ -3,38 +3,48 @@
 // With f_k = G(r_k) - r_k of the last iterates the next one is
 //     r = G(r_k) - sum_j c_j (G(r_{k-j+1}) - G(r_{k-j})),   c = argmin | f_k - sum_j c_j df_j |,
 // in the norm with the weights trace(W_ii), projected on the cones. The sums are formed in pieces
-// that do not depend on the threads.
+// that do not depend on the threads. The differences, which are most of the memory that is read, are
+// kept in single precision: rounding them is as good as a slightly different combination.
 #ifndef PCS_NONSMOOTH_SWEEP_MIXING_H
 #define PCS_NONSMOOTH_SWEEP_MIXING_H
 
 #include "base/tasks.h"
 #include "nonsmooth/friction_contact.h"
 
-enum { PCS_MIXING_MAX = 10 };
+enum { PCS_MIXING_MAX = 12 };
 
 typedef struct pcs_sweep_mixing {
     const pcs_friction_contact *problem;
-    pcs_tasks *tasks; // NULL: one thread, the same bits
+    pcs_tasks *tasks;      // NULL: one thread, the same bits
+    int32_t piece, pieces; // blocks of a piece, pieces
     int32_t memory, count, next;
     bool has_last;
-    double *weight; // of each row
-    double *point;  // the iterate before the sweep
+    bool mixes;     // there are coefficients for the next iterate
+    double *weight; // of each block
     double *last_f, *last_G;
-    double *df, *dG; // memory x rows
-    double *part;    // sums of each piece
+    float *df, *dG; // memory x rows, times `scale`, piece by piece
+    double *part;   // sums of each piece
+    double scale;   // a power of two: differences are far from the limits of single precision
     double gram[PCS_MIXING_MAX * PCS_MIXING_MAX];
     double c[PCS_MIXING_MAX];
     double smallest; // |f| so far, since the last restart
 } pcs_sweep_mixing;
 
-// `memory` differences, 1 to PCS_MIXING_MAX.
+// `memory` differences, 1 to PCS_MIXING_MAX; pieces of `piece` blocks, at most PCS_MIXING_PIECE.
+enum { PCS_MIXING_PIECE = 512 };
 pcs_status pcs_sweep_mixing_init(pcs_sweep_mixing *mixing, const pcs_friction_contact *problem,
-                                 int32_t memory, pcs_tasks *tasks, pcs_arena *arena) PCS_MUST_CHECK;
+                                 int32_t memory, int32_t piece, pcs_tasks *tasks, pcs_arena *arena)
+    PCS_MUST_CHECK;
 // A memory that suits a problem of this size. A load travels from layer to layer and a heap of n
-// contacts has some cbrt(n/3) layers; a third of them has proved enough.
+// contacts has some cbrt(n/3) layers; the map of a sweep along a column of them has half as many
+// eigenvalues other than zero, so that half of them is all that can be of use.
 int32_t pcs_sweep_mixing_memory(int32_t n);
-// Around each sweep: before keeps the iterate, after replaces r = G(point) by the next iterate.
-void pcs_sweep_mixing_before(pcs_sweep_mixing *mixing, double *r);
-void pcs_sweep_mixing_after(pcs_sweep_mixing *mixing, double *r);
+// After a sweep: for each piece, in any order, the rows of the iterate before it and of G; then once
+// the coefficients.
+void pcs_sweep_mixing_add(pcs_sweep_mixing *mixing, int32_t piece, const double *before,
+                          const double *G);
+void pcs_sweep_mixing_close(pcs_sweep_mixing *mixing);
+// Replaces r = G by the next iterate.
+void pcs_sweep_mixing_apply(pcs_sweep_mixing *mixing, double *r);
 
 #endif

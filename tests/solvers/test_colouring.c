@@ -11,6 +11,7 @@
 
 #include "base/random.h"
 #include "nonsmooth/colouring.h"
+#include "nonsmooth/run_order.h"
 #include "support/fixture.h"
 
 enum { MAX_NODES = 600, MAX_ENTRIES = MAX_NODES * MAX_NODES };
@@ -99,42 +100,48 @@ static void colours_are_valid(void **state)
     }
 }
 
-// Runs of one colour have no nodes that touch, every run is a member once, and runs of one node are
-// the nodes themselves.
+// Every run is visited once, and of two that touch the later one waits for the earlier one.
 static void runs_are_valid(void **state)
 {
     static const int32_t lengths[] = {1, 3, 16, 1000};
     fixture *f = *state;
     pcs_random random;
+    pcs_tasks *tasks;
     pcs_random_init(&random, 11);
+    assert_int_equal(pcs_tasks_create(f->memory.ctx, 2, &tasks), PCS_OK);
     for (int k = 0; k < 4 * 10; k++) {
         const int32_t length = lengths[k % 4];
-        pcs_colouring c, nodes;
-        uint8_t seen[MAX_NODES] = {0};
+        pcs_run_order order, shared;
+        int32_t place[MAX_NODES];
+        memset(place, -1, sizeof place);
         make_graph(f, &random, 1 + 14 * k, 3 + 40 * k, k % 3 == 0 ? 0.2 : 0.0);
         const int32_t runs = (f->n + length - 1) / length;
         assert_int_equal(
-            pcs_colouring_compute_runs(&c, &f->memory.arena, f->n, f->row_start, f->column, length),
+            pcs_run_order_compute(&order, &f->memory.arena, NULL, f->n, f->row_start, f->column, length),
             PCS_OK);
-        assert_int_equal(c.start[c.n_colours + 1], runs);
-        for (int32_t m = 0; m < runs; m++) {
-            assert_true(c.member[m] >= 0 && c.member[m] < runs && !seen[c.member[m]]);
-            seen[c.member[m]] = 1;
+        assert_int_equal(order.count, runs);
+        for (int32_t visit = 0; visit < runs; visit++) {
+            assert_true(order.run[visit] >= 0 && order.run[visit] < runs);
+            assert_int_equal(place[order.run[visit]], -1);
+            place[order.run[visit]] = visit;
+            assert_in_range(order.needs[visit], 0, visit);
         }
-        for (int32_t colour = 0; colour < c.n_colours; colour++)
-            for (int32_t a = c.start[colour]; a < c.start[colour + 1]; a++)
-                for (int32_t b = c.start[colour]; b < a; b++)
-                    for (int32_t i = 0; i < f->n; i++)
-                        for (int32_t j = 0; i / length == c.member[a] && j < f->n; j++)
-                            assert_false(j / length == c.member[b] && touch(f, i, j));
+        for (int32_t i = 0; i < f->n; i++)
+            for (int32_t j = 0; j < f->n; j++) {
+                const int32_t earlier = place[i / length], later = place[j / length];
+                if (earlier < later && touch(f, i, j))
+                    assert_true(order.needs[later] > earlier);
+            }
+        assert_true(order.speed_up >= 1.0 && order.speed_up <= PCS_RUN_THREADS);
+        // threads find the same order
         assert_int_equal(
-            pcs_colouring_compute(&nodes, &f->memory.arena, f->n, f->row_start, f->column), PCS_OK);
-        if (length == 1)
-            assert_memory_equal(c.member, nodes.member, sizeof(int32_t) * (size_t)f->n);
-        assert_true(pcs_colouring_speed_up(&c, 1) == 1.0);
-        assert_true(pcs_colouring_speed_up(&c, 4) >= 1.0 && pcs_colouring_speed_up(&c, 4) <= 4.0);
+            pcs_run_order_compute(&shared, &f->memory.arena, tasks, f->n, f->row_start, f->column, length),
+            PCS_OK);
+        assert_memory_equal(order.run, shared.run, sizeof(int32_t) * (size_t)runs);
+        assert_memory_equal(order.needs, shared.needs, sizeof(int32_t) * (size_t)runs);
         assert_int_equal(pcs_arena_reset(&f->memory.arena), PCS_OK);
     }
+    pcs_tasks_destroy(tasks);
 }
 
 // A chain needs two colours, and they share its nodes evenly.
@@ -222,9 +229,10 @@ static void empty_graph(void **state)
     assert_int_equal(pcs_colouring_compute(&c, &f->memory.arena, 0, start, NULL), PCS_OK);
     assert_int_equal(c.n_colours, 0);
     assert_int_equal(c.start[1], 0);
-    assert_int_equal(pcs_colouring_compute_runs(&c, &f->memory.arena, 0, start, NULL, 64), PCS_OK);
-    assert_int_equal(c.start[1], 0);
-    assert_true(pcs_colouring_speed_up(&c, 4) == 1.0);
+    pcs_run_order order;
+    assert_int_equal(pcs_run_order_compute(&order, &f->memory.arena, NULL, 0, start, NULL, 64), PCS_OK);
+    assert_int_equal(order.count, 0);
+    assert_true(order.speed_up == 1.0);
 }
 
 int main(void)

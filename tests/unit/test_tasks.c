@@ -108,6 +108,43 @@ static void test_nested_runs(void **state)
     pcs_context_destroy(ctx);
 }
 
+typedef struct ordered {
+    int32_t needs[PIECES], value[PIECES]; // plain: a piece that did not wait is a data race
+} ordered;
+
+// 1 + the sum of what was asked for, modulo a prime
+static void sum_needed(void *user, int32_t index)
+{
+    ordered *o = user;
+    int64_t sum = 1;
+    for (int32_t i = 0; i < o->needs[index]; ++i)
+        sum += o->value[i];
+    o->value[index] = (int32_t)(sum % 10007);
+}
+
+// Pieces see those that they asked for, whatever the number of threads.
+static void test_ordered_pieces(void **state)
+{
+    (void)state;
+    static ordered one, some;
+    static atomic_uchar done[PIECES];
+    pcs_context *ctx = pcs_context_create(NULL);
+    for (int32_t i = 0; i < PIECES; ++i)
+        one.needs[i] = some.needs[i] = i % 7 == 0 ? i : i > 5 ? i - 1 - i % 5 : 0;
+    pcs_tasks_run_ordered(NULL, sum_needed, &one, PIECES, one.needs, done);
+    for (int32_t threads = 2; threads <= 5; ++threads) {
+        pcs_tasks *tasks;
+        assert_int_equal(pcs_tasks_create(ctx, threads, &tasks), PCS_OK);
+        for (int32_t run = 0; run < 20; ++run) {
+            memset(some.value, 0, sizeof some.value);
+            pcs_tasks_run_ordered(tasks, sum_needed, &some, PIECES, some.needs, done);
+            assert_memory_equal(one.value, some.value, sizeof one.value);
+        }
+        pcs_tasks_destroy(tasks);
+    }
+    pcs_context_destroy(ctx);
+}
+
 // Pieces that take long: the caller sleeps until the last one wakes it
 static void test_long_pieces(void **state)
 {
@@ -186,13 +223,10 @@ static void test_bad_creation(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_pieces_once),
-        cmocka_unit_test(test_without_pool),
-        cmocka_unit_test(test_nested_runs),
-        cmocka_unit_test(test_long_pieces),
-        cmocka_unit_test(test_idle_pool_sleeps),
-        cmocka_unit_test(test_bad_creation),
-        cmocka_unit_test(test_wake),
+        cmocka_unit_test(test_all_pieces_once), cmocka_unit_test(test_without_pool),
+        cmocka_unit_test(test_nested_runs),     cmocka_unit_test(test_ordered_pieces),
+        cmocka_unit_test(test_long_pieces),     cmocka_unit_test(test_idle_pool_sleeps),
+        cmocka_unit_test(test_bad_creation),    cmocka_unit_test(test_wake),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
