@@ -1,6 +1,4 @@
-// Projections on the Coulomb cone, its dual and the disc. Each cone is the convex hull of one ray
-// turned about the normal, so a projection has three cases: inside (nothing to do), in the polar
-// cone (zero), else on the nearest ray. A NaN fails the tests and comes out as NaN.
+// Projections on the Coulomb cone, its dual and the disc.
 #include "math/cone.h"
 
 static double tangential_norm(int size, const double *r)
@@ -22,21 +20,7 @@ static void scale_tangential(double s, int size, double *r)
 
 void pcs_cone_project(double mu, int size, double *r)
 {
-    if (size == 1) {
-        r[0] = r[0] < 0 ? 0 : r[0];
-        return;
-    }
-    double t = tangential_norm(size, r);
-    if (r[0] >= 0 && t <= mu * r[0]) // the sign decides where mu = 0
-        return;
-    if (mu * t <= -r[0]) { // the polar cone is -K*
-        set_zero(size, r);
-        return;
-    }
-    // the ray (1, mu): s = (r_N + mu |r_T|)/(1 + mu^2), r = s (1, mu r_T/|r_T|)
-    double s = (r[0] + mu * t) / (1 + mu * mu);
-    r[0] = s;
-    scale_tangential(mu * s / t, size, r);
+    pcs_cone_project_inline(mu, size, r);
 }
 
 void pcs_cone_project_dual(double mu, int size, double *u)

@@ -1,7 +1,8 @@
 // The default solver. It chains, from the cheapest to the safest, and stops as soon as the residual
 // meets the tolerance:
 //
-//     sweeps           Gauss-Seidel while it is about to arrive: easy problems, loose tolerances
+//     sweeps           Gauss-Seidel while it is about to arrive: easy problems, loose tolerances;
+//                      mixed where the way is short but plain sweeps are slow
 //     sweeps, admm     where a factorisation is dear: mixed sweeps, then a few iterations with one
 //     newton           proximal Newton continuation on the closed contacts: nearly all the rest
 //     sweeps, newton   once more: a few sweeps lead out of most cycles
@@ -64,9 +65,17 @@ enum { SWEEP_BATCH = 8, SWEEPS_WORTH = 60 };
 // Sweeps between two tries of Newton's method.
 enum { SHAKE_SWEEPS = 16 };
 // The least batch of mixed sweeps, which hasten after as many as they remember have been seen: twice
-// the memory if that is more. A large problem has them, since there loads travel far and
-// factorisations are dear.
+// the memory if that is more.
 enum { MIXED_BATCH = 16 };
+// A large problem has mixed sweeps from the start, since there loads travel far and factorisations
+// are dear. Others of MIXED_FROM contacts or more have them behind the first batch of plain ones if
+// these would need more than SOON sweeps and no more than MIXED_WAY of the residual (2.5 digits) is
+// missing: few sweeps go that far, mixed or not, and many cost more than Newton's method, which for
+// few contacts costs little and is exact. If they do not arrive, Newton starts where the plain ones
+// ended: mixed iterates combine states that never were together.
+typedef enum mixing { MIX_NEVER, MIX_LATE, MIX_ALWAYS } mixing;
+enum { SOON = 4, MIXED_FROM = 20 };
+static const double MIXED_WAY = 5.76; // ln(10^2.5)
 // Proximal weight of the first problem from a scattered start.
 static const double RESTART_DELTA = 1.0;
 // ADMM iterations that give Newton a new start.
@@ -113,11 +122,15 @@ static void end_stage(chain *c, const char *name, int32_t iterations)
     pcs_monitor_stage(&c->monitor, c->info, name, iterations);
     if (monitor->done)
         return;
-    pcs_friction_contact_velocity(c->problem, monitor->best, monitor->u);
+    const double *u = monitor->has_best_u ? monitor->best_u : monitor->u;
+    if (!monitor->has_best_u)
+        pcs_friction_contact_velocity(c->problem, monitor->best, monitor->u);
+    const double scaled = pcs_friction_contact_error(c->problem, PCS_MEASURE_SCALED, monitor->best,
+                                                     u);
+    if (!(scaled <= PCS_ROUNDING_MAX))
+        return; // no rounding excuses it
     const double rounding = pcs_friction_contact_rounding(c->problem, monitor->best);
-    c->exact = rounding <= PCS_ROUNDING_MAX &&
-               pcs_friction_contact_error(c->problem, PCS_MEASURE_SCALED, monitor->best,
-                                          monitor->u) <= rounding;
+    c->exact = rounding <= PCS_ROUNDING_MAX && scaled <= rounding;
 }
 
 // One sweep beyond the tolerance: where contacts do not couple, it makes the answer exact.
@@ -129,30 +142,42 @@ static void polish_by_sweep(chain *c, pcs_nsgs_work *work, int32_t *sweeps)
 }
 
 // Sweeps in batches for as long as the last batch's rate leads to the tolerance soon.
-static pcs_status run_sweeps(chain *c, int32_t most, bool mixed)
+static pcs_status run_sweeps(chain *c, int32_t most, mixing mix)
 {
     pcs_nsgs_work work;
+    const int32_t memory = pcs_sweep_mixing_memory(c->problem->W->n);
     int32_t sweeps = 0;
+    double *plain = NULL; // the last iterate before mixing
     most = most < c->left ? most : c->left;
     pcs_arena_mark mark = pcs_arena_get_mark(c->arena);
     PCS_TRY(
         pcs_nsgs_work_init_order(&work, c->problem, c->arena, PCS_ORDER_AUTO, c->problem->tasks));
-    const int32_t memory = mixed ? pcs_sweep_mixing_memory(c->problem->W->n) : 0;
-    PCS_TRY(pcs_nsgs_mix(&work, memory, c->arena));
-    const int32_t usual = !mixed                     ? SWEEP_BATCH
-                          : 2 * memory > MIXED_BATCH ? 2 * memory
-                                                     : MIXED_BATCH;
+    if (mix == MIX_ALWAYS)
+        PCS_TRY(pcs_nsgs_mix(&work, memory, c->arena));
     while (sweeps < most && !is_over(c)) {
+        const int32_t usual = work.mixing == NULL        ? SWEEP_BATCH
+                              : 2 * memory > MIXED_BATCH ? 2 * memory
+                                                         : MIXED_BATCH;
         const int32_t batch = usual < most - sweeps ? usual : most - sweeps;
         const double before = c->monitor.last;
         const int32_t start = sweeps;
         if (pcs_nsgs_run(&work, &c->monitor, 1.0, batch, c->r, &sweeps) || sweeps - start < batch)
             break; // arrived, or a fixed point
-        const double fall = log(c->monitor.last / before),
-                     way = log(c->opts->tolerance / c->monitor.last);
-        if (!(fall < 0.0 && way / fall * batch <= SWEEPS_WORTH))
+        const double fall = log(before / c->monitor.last);
+        const double way = log(c->monitor.last / c->opts->tolerance);
+        const double left = fall > 0.0 ? way / fall * batch : INFINITY; // sweeps at this rate
+        if (mix == MIX_LATE && work.mixing == NULL && left > SOON && way <= MIXED_WAY) {
+            PCS_TRY(pcs_nsgs_mix(&work, memory, c->arena));
+            plain = PCS_ARENA_ARRAY(c->arena, double, c->monitor.rows);
+            if (plain == NULL)
+                return PCS_ERROR_MEMORY;
+            memcpy(plain, c->r, (size_t)c->monitor.rows * sizeof *plain);
+        } else if (!(left <= SWEEPS_WORTH)) {
             break;
+        }
     }
+    if (plain != NULL && !c->monitor.done)
+        memcpy(c->r, plain, (size_t)c->monitor.rows * sizeof *c->r);
     if (c->polish && c->monitor.done && sweeps < c->left)
         polish_by_sweep(c, &work, &sweeps);
     pcs_arena_release(c->arena, mark);
@@ -260,7 +285,7 @@ static pcs_status run_without_newton(chain *c, int32_t sweeps)
     PCS_TRY(is_factorisation_dear(c, &dear));
     if (!dear)
         return PCS_OK;
-    PCS_TRY(run_sweeps(c, sweeps, true));
+    PCS_TRY(run_sweeps(c, sweeps, MIX_ALWAYS));
     if (is_over(c))
         return PCS_OK;
     PCS_TRY(pcs_solver_options(pcs_solver_admm.name, pcs_solver_admm.options,
@@ -389,13 +414,15 @@ static pcs_status run_chain(chain *c, const double *option)
     const int32_t newton_steps = (int32_t)option[NEWTON_STEPS];
     const int32_t sweeps = (int32_t)option[SWEEPS];
     const bool large = c->problem->W->n >= PCS_SWEEP_COLOURED_FROM;
-    PCS_TRY(run_sweeps(c, sweeps, large));
+    const bool small = c->problem->W->n < MIXED_FROM;
+    PCS_TRY(run_sweeps(c, sweeps, large ? MIX_ALWAYS : small ? MIX_NEVER : MIX_LATE));
     if (!is_over(c))
         PCS_TRY(run_without_newton(c, sweeps));
     if (!is_over(c) && newton_steps > 0)
         PCS_TRY(run_newton(c, (newton_steps + 1) / 2));
     if (!is_over(c) && newton_steps > 1) {
-        PCS_TRY(run_sweeps(c, SHAKE_SWEEPS < sweeps ? SHAKE_SWEEPS : sweeps, large));
+        PCS_TRY(run_sweeps(c, SHAKE_SWEEPS < sweeps ? SHAKE_SWEEPS : sweeps,
+                           large ? MIX_ALWAYS : MIX_NEVER));
         if (!is_over(c))
             PCS_TRY(run_newton(c, newton_steps / 2));
     }

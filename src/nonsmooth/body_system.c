@@ -228,7 +228,7 @@ static pcs_status allocate(pcs_body_system *s, const pcs_problem *problem, const
                                    .diagonal = row_start,
                                    .value = s->diagonal};
     s->local = (pcs_friction_contact){
-        .W = &s->blocks, .q = s->q, .mu = problem->mu, .kind = problem->kind};
+        .W = &s->blocks, .q = s->q, .mu = problem->mu, .kind = problem->kind, .is_reduced = true};
     return PCS_OK;
 }
 

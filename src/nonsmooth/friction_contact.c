@@ -80,6 +80,8 @@ pcs_status pcs_friction_contact_check(const pcs_friction_contact *problem, pcs_c
                                       const double *r)
 {
     const pcs_block_matrix *W = problem->W;
+    if (problem->is_checked && (W->n == 0 || all_finite(r, W->offset[W->n])))
+        return PCS_OK;
     for (int32_t i = 0; i < W->n; i++) {
         const int32_t first = W->offset[i], size = W->offset[i + 1] - first;
         if (size < 1 || size > 3)

@@ -13,7 +13,8 @@
 //               q = 0. The time-stepping schemes stop on it.
 //     unscaled  ( sum_i |F_i(1)|^2 )^(1/2)
 //     relative  unscaled / max(|q|, |r|, |u|), Euclidean norms: the measure of Siconos 4.4, in
-//               which figures of contact problems from files are compared.
+//               which figures of contact problems from files are compared; for the reduced form of
+//               a global problem without |q|, as there.
 #ifndef PCS_NONSMOOTH_FRICTION_CONTACT_H
 #define PCS_NONSMOOTH_FRICTION_CONTACT_H
 
@@ -30,6 +31,8 @@ typedef struct pcs_friction_contact {
     const double *mu;    // one for each block, >= 0; ignored for contacts of size 1 and bilateral
     const uint8_t *kind; // pcs_block_kind of each block; NULL: all are contacts
     pcs_tasks *tasks;    // threads for large problems; NULL: one. The bits do not depend on them
+    bool is_reduced;     // from a global problem: the relative residual leaves |q| out
+    bool is_checked;     // sizes, W, q and mu are known to be good; the start is not
 } pcs_friction_contact;
 
 static inline bool pcs_is_bilateral(const pcs_friction_contact *problem, int32_t block)
@@ -47,6 +50,16 @@ pcs_residual pcs_friction_contact_measure_with_u(const pcs_friction_contact *pro
 void pcs_friction_contact_velocity(const pcs_friction_contact *problem, const double *r, double *u);
 double pcs_friction_contact_error(const pcs_friction_contact *problem, pcs_measure measure,
                                   const double *r, const double *u);
+// The same with all that this pass over the contacts finds: the scaled number, its block and the
+// size of the impulses, or the two other numbers. The rest is NaN, the block -1.
+typedef struct pcs_contact_measure {
+    pcs_residual residual;
+    double
+        impulse; // max_i |r_i|_inf / (rho_i |q|_inf): over q in velocities, the same in all units
+} pcs_contact_measure;
+pcs_contact_measure pcs_friction_contact_measure_part(const pcs_friction_contact *problem,
+                                                      pcs_measure measure, const double *r,
+                                                      const double *u);
 // The number of `residual` that `measure` names.
 double pcs_residual_in(const pcs_residual *residual, pcs_measure measure);
 

@@ -49,18 +49,19 @@ typedef struct pcs_monitor {
     const pcs_friction_contact *problem;
     const pcs_solve_opts *opts;
     int32_t rows;
-    double *best;         // iterate with the smallest measured residual so far
-    double *best_u;       // its velocities where has_best_u
-    double *u;            // of the last tested iterate
-    double best_value;    // its residual in the chosen measure
-    double last;          // residual of the last tested iterate in the chosen measure
-    double started;       // pcs_timer_now()
-    double stage_started; // end of the last stage
-    double deadline;      // 0: none
-    bool has_best_u;      // u of the best iterate was computed from W
-    bool done;            // best meets the tolerance
-    bool stopped;         // the stop hook or the time limit struck
-    bool strict;          // velocities count at every test, not only where the tolerance is met
+    double *best;               // iterate with the smallest measured residual so far
+    double *best_u;             // its velocities where has_best_u
+    double *u;                  // of the last tested iterate
+    double best_value;          // its residual in the chosen measure
+    pcs_residual best_residual; // its residual as far as it was measured, the rest is NaN
+    double last;                // residual of the last tested iterate in the chosen measure
+    double started;             // pcs_timer_now()
+    double stage_started;       // end of the last stage
+    double deadline;            // 0: none
+    bool has_best_u;            // u of the best iterate was computed from W
+    bool done;                  // best meets the tolerance
+    bool stopped;               // the stop hook or the time limit struck
+    bool strict; // velocities count at every test, not only where the tolerance is met
 } pcs_monitor;
 
 // Takes storage from the arena and keeps r as the first best iterate, its residual measured: a warm

@@ -65,7 +65,7 @@ static void visit_entries(reduction *s, int32_t pass)
                  e++) {
                 if (H->value[e] == 0.0)
                     continue;
-                const int32_t dof = H->pattern.index[e], g = s->mass->group_of[dof];
+                const int32_t dof = H->pattern.index[e], g = pcs_mass_group_of(s->mass, dof);
                 if (s->mark[g] < block_first) {
                     s->mark[g] = count++;
                     if (pass == 1)
@@ -75,7 +75,7 @@ static void visit_entries(reduction *s, int32_t pass)
                 if (pass == 1)
                     p->end++;
                 else if (pass == 2)
-                    s->entries[p->end++] = (entry){s->mass->place[dof], k, H->value[e]};
+                    s->entries[p->end++] = (entry){pcs_mass_place(s->mass, dof), k, H->value[e]};
             }
         s->block_start[i + 1] = count;
     }
@@ -196,7 +196,7 @@ static pcs_status create_pattern(reduction *s)
 static void add_piece(reduction *s, int32_t j, const piece *p)
 {
     const int32_t columns = s->offset[j + 1] - s->offset[j], g = p->group;
-    const int32_t size = s->mass->group[g].size;
+    const int32_t size = pcs_mass_group_size(s->mass, g);
     memset(s->X, 0, sizeof(double) * (size_t)size * (size_t)columns);
     for (int32_t e = p->first; e < p->end; e++)
         s->X[(int64_t)s->entries[e].column * size + s->entries[e].place] = s->entries[e].value;
@@ -210,6 +210,24 @@ static void add_piece(reduction *s, int32_t j, const piece *p)
             const entry *h = &s->entries[e];
             for (int32_t c = 0; c < columns; c++)
                 W_ij[h->column * columns + c] += h->value * s->X[(int64_t)c * size + h->place];
+        }
+    }
+}
+
+// The same for a diagonal M, where a group is one degree of freedom
+static void add_single(reduction *s, int32_t j, const piece *p)
+{
+    const int32_t columns = s->offset[j + 1] - s->offset[j], g = p->group;
+    for (int32_t k = s->group_start[g]; k < s->group_start[g + 1]; k++) {
+        const piece *q = &s->pieces[s->group_piece[k]];
+        if (q->block > j)
+            break; // the lower triangle is copied
+        double *W_ij = s->value + s->value_start[s->at[q->block]];
+        for (int32_t e = p->first; e < p->end; e++) {
+            const double x = s->mass->inverse[g] * s->entries[e].value;
+            const int32_t c = s->entries[e].column;
+            for (int32_t f = q->first; f < q->end; f++)
+                W_ij[s->entries[f].column * columns + c] += s->entries[f].value * x;
         }
     }
 }
@@ -245,7 +263,10 @@ static pcs_status fill_values(reduction *s)
         for (int32_t e = s->row_start[j]; e < s->row_start[j + 1]; e++)
             s->at[s->column[e]] = s->cursor[s->column[e]]++;
         for (int32_t p = s->block_start[j]; p < s->block_start[j + 1]; p++)
-            add_piece(s, j, &s->pieces[p]);
+            if (s->mass->is_diagonal)
+                add_single(s, j, &s->pieces[p]);
+            else
+                add_piece(s, j, &s->pieces[p]);
         if (s->mass->symmetric)
             mirror(s, j);
     }

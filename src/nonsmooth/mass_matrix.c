@@ -345,15 +345,43 @@ static pcs_status factor_groups(pcs_mass_matrix *mass)
         return PCS_ERROR_MEMORY;
     for (int32_t i = 0; i < mass->n_groups; i++) {
         pcs_mass_group *g = &mass->group[i];
-        const double *single = mass->M->value + mass->M->pattern.start[mass->dof[g->first]];
-        const int32_t entries = mass->M->pattern.start[mass->dof[g->first] + 1] -
-                                mass->M->pattern.start[mass->dof[g->first]];
-        if (g->size == 1 && entries == 1 && *single > 0.0) // a lumped mass, the usual case
-            mass->inverse[g->inverse] = 1.0 / *single;
-        else
-            PCS_TRY(g->inverse >= 0 ? invert_small(mass, g) : factor_large(mass, g));
+        PCS_TRY(g->inverse >= 0 ? invert_small(mass, g) : factor_large(mass, g));
     }
     return PCS_OK;
+}
+
+// Lumped masses, the usual case: M is stored as a positive diagonal.
+static bool is_diagonal(const pcs_sparse *M)
+{
+    const pcs_sparse_pattern *P = &M->pattern;
+    for (int32_t j = 0; j < P->n_columns; j++)
+        if (P->start[j + 1] - P->start[j] != 1 || P->index[P->start[j]] != j ||
+            !(M->value[P->start[j]] > 0.0))
+            return false;
+    return true;
+}
+
+static pcs_status create_diagonal(pcs_mass_matrix *mass)
+{
+    mass->is_diagonal = mass->symmetric = true;
+    mass->n_groups = mass->n;
+    mass->longest = mass->n > 0 ? 1 : 0;
+    mass->inverse = PCS_NEW_ARRAY(mass->ctx, double, mass->n);
+    for (int32_t i = 0; mass->inverse != NULL && i < mass->n; i++)
+        mass->inverse[i] = 1.0 / mass->M->value[i];
+    return mass->inverse != NULL ? PCS_OK : PCS_ERROR_MEMORY;
+}
+
+static pcs_status create_general(pcs_mass_matrix *mass)
+{
+    mass->group_of = PCS_NEW_ARRAY(mass->ctx, int32_t, mass->n);
+    mass->place = PCS_NEW_ARRAY(mass->ctx, int32_t, mass->n);
+    mass->dof = PCS_NEW_ARRAY(mass->ctx, int32_t, mass->n);
+    if (mass->group_of == NULL || mass->place == NULL || mass->dof == NULL)
+        return PCS_ERROR_MEMORY;
+    PCS_TRY(create_groups(mass));
+    PCS_TRY(check_symmetry(mass));
+    return factor_groups(mass);
 }
 
 pcs_status pcs_mass_matrix_create(pcs_context *ctx, const pcs_sparse *M, pcs_mass_matrix **out)
@@ -365,16 +393,7 @@ pcs_status pcs_mass_matrix_create(pcs_context *ctx, const pcs_sparse *M, pcs_mas
     mass->ctx = ctx;
     mass->M = M;
     mass->n = M->pattern.n_columns;
-    mass->group_of = PCS_NEW_ARRAY(ctx, int32_t, mass->n);
-    mass->place = PCS_NEW_ARRAY(ctx, int32_t, mass->n);
-    mass->dof = PCS_NEW_ARRAY(ctx, int32_t, mass->n);
-    pcs_status status = mass->group_of && mass->place && mass->dof ? PCS_OK : PCS_ERROR_MEMORY;
-    if (status >= 0)
-        status = create_groups(mass);
-    if (status >= 0)
-        status = check_symmetry(mass);
-    if (status >= 0)
-        status = factor_groups(mass);
+    const pcs_status status = is_diagonal(M) ? create_diagonal(mass) : create_general(mass);
     if (status >= 0)
         *out = mass;
     else
@@ -404,6 +423,10 @@ void pcs_mass_matrix_destroy(pcs_mass_matrix *mass)
 void pcs_mass_matrix_solve_group(const pcs_mass_matrix *mass, int32_t group, int32_t count,
                                  double *x, double *work)
 {
+    for (int32_t c = 0; mass->is_diagonal && c < count; c++)
+        x[c] *= mass->inverse[group];
+    if (mass->is_diagonal)
+        return;
     const pcs_mass_group *g = &mass->group[group];
     const int32_t n = g->size;
     if (g->lu != NULL) {
@@ -425,6 +448,10 @@ void pcs_mass_matrix_solve_group(const pcs_mass_matrix *mass, int32_t group, int
 void pcs_mass_matrix_solve(const pcs_mass_matrix *mass, double *x, double *work)
 {
     double *part = work + mass->longest;
+    for (int32_t i = 0; mass->is_diagonal && i < mass->n; i++)
+        x[i] *= mass->inverse[i];
+    if (mass->is_diagonal)
+        return;
     for (int32_t i = 0; i < mass->n_groups; i++) {
         const int32_t *dof = mass->dof + mass->group[i].first, n = mass->group[i].size;
         for (int32_t k = 0; k < n; k++)

@@ -21,14 +21,30 @@ typedef struct pcs_mass_matrix {
     pcs_context *ctx;
     const pcs_sparse *M; // kept by reference
     int32_t n, n_groups;
-    int32_t longest; // size of the largest group
-    bool symmetric;  // exactly
+    int32_t longest;  // size of the largest group
+    bool symmetric;   // exactly
+    bool is_diagonal; // each degree of freedom is a group, with the inverse alone; the rest is NULL
     pcs_mass_group *group;
     int32_t *group_of; // n: group of each degree of freedom
     int32_t *place;    // n: place inside the group
     int32_t *dof;      // n: degrees of freedom by groups
     double *inverse;
 } pcs_mass_matrix;
+
+static inline int32_t pcs_mass_group_of(const pcs_mass_matrix *mass, int32_t dof)
+{
+    return mass->is_diagonal ? dof : mass->group_of[dof];
+}
+
+static inline int32_t pcs_mass_place(const pcs_mass_matrix *mass, int32_t dof)
+{
+    return mass->is_diagonal ? 0 : mass->place[dof];
+}
+
+static inline int32_t pcs_mass_group_size(const pcs_mass_matrix *mass, int32_t group)
+{
+    return mass->is_diagonal ? 1 : mass->group[group].size;
+}
 
 // PCS_ERROR_SINGULAR: M is singular or not positive definite; the text names a degree of freedom.
 pcs_status pcs_mass_matrix_create(pcs_context *ctx, const pcs_sparse *M, pcs_mass_matrix **out)

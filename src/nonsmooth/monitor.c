@@ -31,8 +31,11 @@ pcs_status pcs_monitor_init(pcs_monitor *monitor, const pcs_friction_contact *pr
                             const pcs_solve_opts *opts, pcs_arena *arena, const double *r)
 {
     const int32_t rows = problem->W->n > 0 ? problem->W->offset[problem->W->n] : 0;
-    *monitor = (pcs_monitor){
-        .problem = problem, .opts = opts, .rows = rows, .best_value = INFINITY};
+    *monitor = (pcs_monitor){.problem = problem,
+                             .opts = opts,
+                             .rows = rows,
+                             .best_value = INFINITY,
+                             .best_residual = {.scaled = NAN}};
     monitor->best = PCS_ARENA_ARRAY(arena, double, 3 * (int64_t)rows);
     if (monitor->best == NULL)
         return PCS_ERROR_MEMORY;
@@ -44,18 +47,6 @@ pcs_status pcs_monitor_init(pcs_monitor *monitor, const pcs_friction_contact *pr
     if (isinf(monitor->best_value) || isnan(monitor->best_value)) // overflow: keep it all the same
         memcpy(monitor->best, r, (size_t)rows * sizeof *r);
     return PCS_OK;
-}
-
-// Impulses over q in velocities, max_i |r_i| / (rho_i |q|_inf): the same in all units
-static double impulse_size(const pcs_friction_contact *problem, const double *r)
-{
-    double largest = 0.0;
-    for (int32_t i = 0; i < problem->W->n; i++) {
-        const double rho = pcs_friction_block_rho(problem->W, i);
-        for (int32_t k = problem->W->offset[i]; k < problem->W->offset[i + 1]; k++)
-            largest = fmax(largest, fabs(r[k]) / rho);
-    }
-    return largest / pcs_friction_contact_scale(problem);
 }
 
 // Whether rounding r to double excuses the scaled residual
@@ -70,22 +61,33 @@ static bool is_exact(const pcs_friction_contact *problem, const double *r, doubl
 // rounding for a very long one. So the velocities may lack four of the digits asked for, or half of
 // them, or what rounding takes, and no more: the residual counts as at least the scaled one without
 // them. A strict monitor counts it so always, others only where the tolerance is met.
-static double judge(const pcs_monitor *monitor, const double *r, const double *u, double residual)
+static double judge(const pcs_monitor *monitor, const double *r, const double *u,
+                    pcs_contact_measure *found)
 {
     const pcs_friction_contact *problem = monitor->problem;
     const double tolerance = monitor->opts->tolerance;
+    const double residual = pcs_residual_in(&found->residual, monitor->opts->measure);
     if (!(residual <= tolerance || monitor->strict))
         return residual;
-    if (DBL_EPSILON * impulse_size(problem, r) > VELOCITY_ERROR) // u is made of rounding errors
+    if (monitor->opts->measure != PCS_MEASURE_SCALED) {
+        const pcs_contact_measure more = pcs_friction_contact_measure_part(
+            problem, PCS_MEASURE_SCALED, r, u);
+        found->residual.scaled = more.residual.scaled;
+        found->residual.worst = more.residual.worst;
+        found->impulse = more.impulse;
+    }
+    if (DBL_EPSILON * found->impulse > VELOCITY_ERROR) // u is made of rounding errors
         return fmax(2.0 * tolerance, fmax(residual, VELOCITY_ERROR));
     if (monitor->opts->measure != PCS_MEASURE_RELATIVE)
         return residual;
-    const double scaled = pcs_friction_contact_error(problem, PCS_MEASURE_SCALED, r, u);
+    const double scaled = found->residual.scaled;
     const double least = fmin(scaled * scaled, scaled / LESS_EXACT);
     if (scaled <= VELOCITY_ERROR &&
         (least <= fmax(tolerance, residual) || is_exact(problem, r, scaled)))
         return residual;
-    return fmax(2.0 * tolerance, fmax(residual, least));
+    // how far it is from being accepted, which tells sweeps when to measure again
+    const double missing = isnan(scaled) ? 2.0 : scaled / VELOCITY_ERROR;
+    return fmax(missing * tolerance, fmax(residual, least));
 }
 
 void pcs_monitor_make_strict(pcs_monitor *monitor)
@@ -94,17 +96,19 @@ void pcs_monitor_make_strict(pcs_monitor *monitor)
     if (monitor->done)
         return;
     pcs_friction_contact_velocity(monitor->problem, monitor->best, monitor->u);
-    const double residual = pcs_friction_contact_error(monitor->problem, monitor->opts->measure,
-                                                       monitor->best, monitor->u);
-    monitor->best_value = judge(monitor, monitor->best, monitor->u, residual);
+    pcs_contact_measure found = pcs_friction_contact_measure_part(
+        monitor->problem, monitor->opts->measure, monitor->best, monitor->u);
+    monitor->best_value = judge(monitor, monitor->best, monitor->u, &found);
 }
 
 bool pcs_monitor_test_with_u(pcs_monitor *monitor, const double *r, const double *u)
 {
-    monitor->last = pcs_friction_contact_error(monitor->problem, monitor->opts->measure, r, u);
-    monitor->last = judge(monitor, r, u, monitor->last);
+    pcs_contact_measure found = pcs_friction_contact_measure_part(monitor->problem,
+                                                                  monitor->opts->measure, r, u);
+    monitor->last = judge(monitor, r, u, &found);
     if (monitor->last < monitor->best_value) {
         monitor->best_value = monitor->last;
+        monitor->best_residual = found.residual;
         memcpy(monitor->best, r, (size_t)monitor->rows * sizeof *r);
         monitor->has_best_u = u == monitor->u;
         if (monitor->has_best_u)
@@ -172,7 +176,9 @@ pcs_status pcs_monitor_finish(pcs_monitor *monitor, double *r, double *u, pcs_so
         memcpy(u, monitor->best_u, (size_t)monitor->rows * sizeof *u);
     else
         pcs_friction_contact_velocity(monitor->problem, r, u);
-    info->residual = pcs_friction_contact_measure_with_u(monitor->problem, r, u);
+    info->residual = monitor->best_residual;
+    if (!monitor->has_best_u || isnan(info->residual.scaled) || isnan(info->residual.unscaled))
+        info->residual = pcs_friction_contact_measure_with_u(monitor->problem, r, u);
     info->seconds = pcs_timer_now() - monitor->started;
     if (monitor->done)
         return PCS_OK;

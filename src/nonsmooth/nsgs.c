@@ -52,10 +52,9 @@ static void prepare_piece(void *user, int32_t piece)
     for (int32_t i = first; i < last; i++) {
         const int32_t size = W->offset[i + 1] - W->offset[i];
         const double *W_ii = W->value + W->value_start[W->diagonal[i]];
-        if (pcs_is_bilateral(problem, i))
-            pcs_one_contact_prepare_bilateral(&work->contact[i], size, W_ii);
-        else
-            pcs_one_contact_prepare(&work->contact[i], size, W_ii, problem->mu[i]);
+        const bool bilateral = pcs_is_bilateral(problem, i);
+        pcs_one_contact_init(&work->contact[i], size, W_ii, bilateral ? 0.0 : problem->mu[i],
+                             bilateral);
         work->slip[i] = 0.0;
     }
     job->uniform[piece] = is_uniform(W, first, last, job->size);
@@ -220,7 +219,7 @@ static PCS_ALWAYS_INLINE void visit(const pcs_nsgs_work *work, const int32_t uni
                                     const bool copied, int32_t i, pcs_sweep_change *change)
 {
     const pcs_block_matrix *W = work->problem->W;
-    const pcs_one_contact *contact = &work->contact[i];
+    pcs_one_contact *contact = &work->contact[i];
     const int32_t size = uniform > 0 ? uniform : contact->size;
     const int32_t first = uniform > 0 ? i * uniform : W->offset[i];
     const int32_t from = W->row_start[i], middle = W->diagonal[i], to = W->row_start[i + 1];

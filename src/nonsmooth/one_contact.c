@@ -25,7 +25,14 @@ static const double RANK_TOLERANCE = 64.0 * DBL_EPSILON;
 enum { MAX_ROOT_STEPS = 100, MAX_FIXED_POINT_STEPS = 200 };
 // From a root nearby one or two steps do; a start that needs more is worse than none.
 enum { MAX_FOLLOW_STEPS = 4 };
-static const double FOLLOW_TOLERANCE = 1e-5;
+// The last step of Newton's method for s, as a part of trace(S) + s, leaves an error of about its
+// square. A change of s moves u_T by ds r_T: below EXACT it is lost in the rounding of S r_T. Inside
+// an iteration a search ends earlier, and a root that is followed still earlier: its steps shrink
+// with the change of q, so that at the end of the sweeps the contact is solved to rounding.
+static const double EXACT = 0.25 * DBL_EPSILON, SEARCH_TOLERANCE = 1e-6, FOLLOW_TOLERANCE = 1e-3;
+// det(S) above this part of trace(S)^2: the condition number is below 100, and the inverse by
+// cofactors lacks at most two digits.
+static const double WELL_CONDITIONED = 1e-2;
 // Data outside these bounds are scaled by powers of two, so that no product over- or underflows.
 static const double SAFE_SMALL = 1e-60, SAFE_LARGE = 1e60;
 
@@ -69,6 +76,7 @@ void pcs_one_contact_prepare(pcs_one_contact *p, int32_t size, const double *W, 
     p->size = size;
     p->mu = mu;
     p->W = W;
+    p->prepared = true;
     p->inverse_NN = W[0] > 0.0 ? 1.0 / W[0] : 0.0;
     for (int32_t j = 1; j < size; j++) {
         p->c[j - 1] = -W[j] * p->inverse_NN;
@@ -89,6 +97,16 @@ void pcs_one_contact_prepare_bilateral(pcs_one_contact *p, int32_t size, const d
 {
     pcs_one_contact_prepare(p, size, W, 0.0);
     p->bilateral = true;
+}
+
+void pcs_one_contact_init(pcs_one_contact *p, int32_t size, const double *W, double mu,
+                          bool bilateral)
+{
+    p->W = W;
+    p->size = size;
+    p->mu = mu;
+    p->bilateral = bilateral;
+    p->prepared = false;
 }
 
 // |r - P_K(r - rho uhat)| / rho at u = W r + q, the velocity error of a candidate
@@ -165,18 +183,27 @@ static bool solve_plane(const pcs_one_contact *p, const double *q, double *r)
     return isfinite(r[0]);
 }
 
-// Sticking in space: r_T = -S^-1 b, refined once because S^-1 is explicit. A singular S sticks only
-// if b lies in its range; its pseudo-inverse then gives the smallest |r_T|.
+// S and S + s I can be inverted by cofactors.
+static bool is_well_conditioned(const pcs_one_contact *p)
+{
+    return p->det > WELL_CONDITIONED * p->trace * p->trace;
+}
+
+// Sticking in space: r_T = -S^-1 b, refined once because S^-1 is explicit, but not inside an
+// iteration where it is well-conditioned. A singular S sticks only if b lies in its range; its
+// pseudo-inverse then gives the smallest |r_T|.
 static bool solve_stick(const pcs_one_contact *p, double r_N0, const double b[2], double b_scale,
-                        double *r)
+                        bool refine, double *r)
 {
     const double *S = p->S, *V = p->inverse;
     double x = -(V[0] * b[0] + V[1] * b[1]), y = -(V[2] * b[0] + V[3] * b[1]);
-    double e0 = S[0] * x + S[1] * y + b[0], e1 = S[2] * x + S[3] * y + b[1];
-    if (p->det == 0.0 && fabs(e0) + fabs(e1) > RANK_TOLERANCE * b_scale)
-        return false;
-    x -= V[0] * e0 + V[1] * e1;
-    y -= V[2] * e0 + V[3] * e1;
+    if (refine || !is_well_conditioned(p)) {
+        double e0 = S[0] * x + S[1] * y + b[0], e1 = S[2] * x + S[3] * y + b[1];
+        if (p->det == 0.0 && fabs(e0) + fabs(e1) > RANK_TOLERANCE * b_scale)
+            return false;
+        x -= V[0] * e0 + V[1] * e1;
+        y -= V[2] * e0 + V[3] * e1;
+    }
     r[0] = r_N0 + p->c[0] * x + p->c[1] * y;
     r[1] = x;
     r[2] = y;
@@ -216,22 +243,26 @@ static slip_point evaluate_slip(const pcs_one_contact *p, double r_N0, const dou
     return (slip_point){{y[0], y[1]}, norm, p->mu * ratio - 1.0, p->mu * d_ratio};
 }
 
-// r on the cone from the direction of r_T. On the ray r_T = mu r_N t, u_N = 0 gives r_N without the
-// error of s, stable also for a large mu, unless its denominator cancels; then |r_T| gives r_N.
-static void slip_impulse(const pcs_one_contact *p, double r_N0, const double y[2], double norm,
+// r on the cone from the direction of r_T = y / divisor. On the ray r_T = mu r_N y/|y|, u_N = 0 gives
+//     r_N = r_N0 |y| / (|y| - mu c.y)
+// without the error of s, stable also for a large mu, unless the denominator cancels; then |r_T|
+// gives r_N. False: r is not finite.
+static bool slip_impulse(const pcs_one_contact *p, double r_N0, const double y[2], double divisor,
                          double *r)
 {
-    double t[2] = {y[0] / norm, y[1] / norm};
-    double denominator = 1.0 - p->mu * (p->c[0] * t[0] + p->c[1] * t[1]);
-    r[0] = denominator > 0.5 ? r_N0 / denominator : norm / p->mu;
-    r[1] = p->mu * r[0] * t[0];
-    r[2] = p->mu * r[0] * t[1];
+    const double norm = sqrt(y[0] * y[0] + y[1] * y[1]);
+    const double denominator = norm - p->mu * (p->c[0] * y[0] + p->c[1] * y[1]);
+    const double part = denominator > 0.5 * norm ? r_N0 / denominator : 1.0 / (divisor * p->mu);
+    r[0] = part * norm;
+    r[1] = p->mu * part * y[0];
+    r[2] = p->mu * part * y[1];
+    return isfinite(r[0]) && isfinite(r[1]) && isfinite(r[2]);
 }
 
 // Root of g(s) by Newton inside a bracket. For c = 0, g is the secular function of trust-region
 // methods, concave and nearly affine. |r_T| <= |b| / s bounds the root from above.
-static bool solve_slip(const pcs_one_contact *p, double r_N0, const double b[2], double *slip,
-                       double *r)
+static bool solve_slip(const pcs_one_contact *p, double r_N0, const double b[2], double tolerance,
+                       double *slip, double *r)
 {
     double b_norm = sqrt(b[0] * b[0] + b[1] * b[1]);
     double c_norm = sqrt(p->c[0] * p->c[0] + p->c[1] * p->c[1]);
@@ -258,8 +289,7 @@ static bool solve_slip(const pcs_one_contact *p, double r_N0, const double b[2],
         double next = s - at.g / at.slope;
         if (!(next > low && next < high))
             next = low > 0.0 ? sqrt(low) * sqrt(high) : ldexp(high, -8);
-        // A change of s moves u_T by ds r_T; below the rounding of S r_T it has no effect.
-        found = fabs(next - s) <= 0.25 * DBL_EPSILON * (p->trace + s) ||
+        found = fabs(next - s) <= tolerance * (p->trace + s) ||
                 high - low <= DBL_EPSILON * (p->trace + high);
         s = next;
         at = evaluate_slip(p, r_N0, b, s);
@@ -267,37 +297,38 @@ static bool solve_slip(const pcs_one_contact *p, double r_N0, const double b[2],
         found = found || fabs(at.g) <= 2.0 * rounding;
     }
     *slip = s;
-    slip_impulse(p, r_N0, at.y, at.norm, r);
-    return found && isfinite(r[0]) && isfinite(r[1]) && isfinite(r[2]);
+    return slip_impulse(p, r_N0, at.y, 1.0, r) && found;
 }
 
 // Newton for the same root from the root of an earlier, similar q. With D = det(S + s I) and the
 // cofactors of S in z = D r_T(s) = z_0 - s b, g needs no division:
 //     g = mu N/|z| - 1,  N = r_N0 D + c.z,      ds = (|z| - mu N) |z|^2 / (mu (N' |z|^2 + N z.b)).
-// A step below FOLLOW_TOLERANCE squares to less than any sweep notices, and shrinks with the change
-// of q, so that at the end of the sweeps the contact is solved to rounding. False: search afresh.
+// False: search afresh.
 static bool follow_slip(const pcs_one_contact *p, double r_N0, const double b[2], double *slip,
                         double *r)
 {
     const double *S = p->S, mu = p->mu;
-    double z0 = S[1] * b[1] - S[3] * b[0], z1 = S[2] * b[0] - S[0] * b[1];
-    double c_b = p->c[0] * b[0] + p->c[1] * b[1], c_z = p->c[0] * z0 + p->c[1] * z1;
+    const double z0 = S[1] * b[1] - S[3] * b[0], z1 = S[2] * b[0] - S[0] * b[1];
+    const double c_b = p->c[0] * b[0] + p->c[1] * b[1], c_z = p->c[0] * z0 + p->c[1] * z1;
     double s = *slip;
     for (int step = 0; step < MAX_FOLLOW_STEPS; step++) {
-        double x = z0 - s * b[0], y = z1 - s * b[1], z2 = x * x + y * y;
-        double N = r_N0 * (s * (s + p->trace) + p->det) + c_z - s * c_b;
-        double N_slope = r_N0 * (2.0 * s + p->trace) - c_b;
-        double ds = (sqrt(z2) - mu * N) * z2 / (mu * (N_slope * z2 + N * (x * b[0] + y * b[1])));
+        const double z[2] = {z0 - s * b[0], z1 - s * b[1]};
+        const double z2 = z[0] * z[0] + z[1] * z[1];
+        const double N = r_N0 * (s * (s + p->trace) + p->det) + c_z - s * c_b;
+        const double slope = r_N0 * (2.0 * s + p->trace) - c_b;
+        const double ds = (sqrt(z2) - mu * N) * z2 /
+                          (mu * (slope * z2 + N * (z[0] * b[0] + z[1] * b[1])));
         s += ds;
         if (!(s > 0.0))
             return false;
         if (fabs(ds) > FOLLOW_TOLERANCE * (p->trace + s))
             continue;
-        double t[2];
-        compute_slip_vector(p, b, s, 1.0 / (s * (s + p->trace) + p->det), t);
-        slip_impulse(p, r_N0, t, sqrt(t[0] * t[0] + t[1] * t[1]), r);
         *slip = s;
-        return isfinite(r[0]) && isfinite(r[1]) && isfinite(r[2]);
+        double y[2] = {z0 - s * b[0], z1 - s * b[1]}, D = s * (s + p->trace) + p->det;
+        if (is_well_conditioned(p))
+            return slip_impulse(p, r_N0, y, D, r);
+        compute_slip_vector(p, b, s, 1.0 / D, y);
+        return slip_impulse(p, r_N0, y, 1.0, r);
     }
     return false;
 }
@@ -331,8 +362,11 @@ static void solve_bilateral(const pcs_one_contact *p, const double *q, double *r
     }
 }
 
-void pcs_one_contact_update(const pcs_one_contact *p, const double *q, double *slip, double *r)
+// *slip > 0: a root nearby. `tolerance` is that of a search.
+static void solve(const pcs_one_contact *p, const double *q, double tolerance, double *slip,
+                  double *r)
 {
+    const bool refine = tolerance <= EXACT;
     for (int32_t k = 0; k < p->size; k++)
         r[k] = 0.0;
     if (p->bilateral) {
@@ -351,19 +385,30 @@ void pcs_one_contact_update(const pcs_one_contact *p, const double *q, double *s
         return;
     }
     double b[2], b_scale, r_N0 = reduce_to_plane(p, q, b, &b_scale);
-    if (solve_stick(p, r_N0, b, b_scale, r))
+    if (solve_stick(p, r_N0, b, b_scale, refine, r))
         return;
     if (*slip > 0.0 && follow_slip(p, r_N0, b, slip, r))
         return;
     *slip = 0.0;
-    if (!solve_slip(p, r_N0, b, slip, r))
+    if (!solve_slip(p, r_N0, b, tolerance, slip, r))
         solve_by_fixed_point(p, q, r);
+}
+
+void pcs_one_contact_update(pcs_one_contact *p, const double *q, double *slip, double *r)
+{
+    if (!p->prepared && (p->bilateral || q[0] < 0.0)) {
+        if (p->bilateral)
+            pcs_one_contact_prepare_bilateral(p, p->size, p->W);
+        else
+            pcs_one_contact_prepare(p, p->size, p->W, p->mu);
+    }
+    solve(p, q, SEARCH_TOLERANCE, slip, r);
 }
 
 void pcs_one_contact_compute(const pcs_one_contact *p, const double *q, double *r)
 {
     double slip = 0.0;
-    pcs_one_contact_update(p, q, &slip, r);
+    solve(p, q, EXACT, &slip, r);
 }
 
 void pcs_one_contact_solve(int32_t size, const double *W, const double *q, double mu, double *r)

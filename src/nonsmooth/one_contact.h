@@ -12,6 +12,7 @@ typedef struct pcs_one_contact {
     const double *W; // the block, row-major; not copied
     int32_t size;
     bool bilateral; // u = 0 and r free
+    bool prepared;  // what follows is known
     double mu;
     double inverse_NN; // 1 / W_NN; 0 when no impulse moves the contact
     double c[2], d[2];
@@ -24,10 +25,12 @@ void pcs_one_contact_prepare(pcs_one_contact *contact, int32_t size, const doubl
 // A bilateral block: r = -W^-1 q, with the pseudo-inverse of what is left after the elimination of
 // a first row that moves; a row without mobility gets no impulse.
 void pcs_one_contact_prepare_bilateral(pcs_one_contact *contact, int32_t size, const double *W);
+// A contact or bilateral block that pcs_one_contact_update prepares when it first closes: many never do.
+void pcs_one_contact_init(pcs_one_contact *contact, int32_t size, const double *W, double mu,
+                          bool bilateral);
 // The rule of pcs_one_contact_solve for the prepared contact.
 void pcs_one_contact_compute(const pcs_one_contact *contact, const double *q, double *r);
 // The same inside an iteration, where q changes little between calls: *slip has the slip root
 // s = |u_T|/|r_T| of the last call (0: none) as the start of the root finding.
-void pcs_one_contact_update(const pcs_one_contact *contact, const double *q, double *slip,
-                            double *r);
+void pcs_one_contact_update(pcs_one_contact *contact, const double *q, double *slip, double *r);
 #endif

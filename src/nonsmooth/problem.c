@@ -398,6 +398,7 @@ static pcs_status finish(pcs_problem *problem, pcs_status status, pcs_problem **
 {
     if (status >= 0)
         status = check_sums(problem);
+    problem->is_checked = status >= 0;
     if (status >= 0)
         *out = problem;
     else
@@ -539,8 +540,11 @@ int32_t pcs_problem_bilateral_rows(const pcs_problem *problem)
 
 pcs_friction_contact pcs_problem_local_view(const pcs_problem *problem)
 {
-    return (pcs_friction_contact){
-        .W = &problem->W, .q = problem->q, .mu = problem->mu, .kind = problem->kind};
+    return (pcs_friction_contact){.W = &problem->W,
+                                  .q = problem->q,
+                                  .mu = problem->mu,
+                                  .kind = problem->kind,
+                                  .is_checked = problem->is_checked};
 }
 
 pcs_mlcp pcs_problem_mlcp_view(const pcs_problem *problem)

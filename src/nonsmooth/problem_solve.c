@@ -48,12 +48,13 @@ static int32_t find_solver(pcs_problem_class problem_class, const char *name)
     return -1;
 }
 
-static pcs_status solve_local(const pcs_problem *local, pcs_tasks *tasks, int32_t solver,
-                              const pcs_solve_opts *opts, const double *option, pcs_arena *arena,
-                              double *r, double *u, pcs_solve_info *info)
+static pcs_status solve_local(const pcs_problem *local, bool is_reduced, pcs_tasks *tasks,
+                              int32_t solver, const pcs_solve_opts *opts, const double *option,
+                              pcs_arena *arena, double *r, double *u, pcs_solve_info *info)
 {
     pcs_friction_contact view = pcs_problem_local_view(local);
     view.tasks = tasks;
+    view.is_reduced = is_reduced;
     return pcs_friction_solve(&view, pcs_friction_solver_row(solver), opts, option, arena, r, u,
                               info);
 }
@@ -65,7 +66,6 @@ typedef struct reduced_problem {
     pcs_tasks *tasks;
     pcs_body_system bodies;
     double relaxation;
-    const double *q;
 } reduced_problem;
 
 // The sweeps without W know one order and no mixing.
@@ -88,12 +88,9 @@ static pcs_status reduce(const pcs_problem *problem, int32_t solver, const doubl
     }
     if (fits) {
         out->relaxation = option != NULL ? option[PCS_GAUSS_SEIDEL_RELAXATION] : 1.0;
-        out->q = out->bodies.q;
         return pcs_friction_contact_check(&out->bodies.local, problem->ctx, r);
     }
-    PCS_TRY(pcs_problem_reduce(problem, &out->local));
-    out->q = out->local->q;
-    return PCS_OK;
+    return pcs_problem_reduce(problem, &out->local);
 }
 
 static pcs_status solve_reduced(const reduced_problem *reduced, int32_t solver,
@@ -101,44 +98,22 @@ static pcs_status solve_reduced(const reduced_problem *reduced, int32_t solver,
                                 double *r, double *u, pcs_solve_info *info)
 {
     if (reduced->local != NULL)
-        return solve_local(reduced->local, reduced->tasks, solver, opts, option, arena, r, u, info);
+        return solve_local(reduced->local, true, reduced->tasks, solver, opts, option, arena, r, u,
+                           info);
     return pcs_body_sweeps_solve(&reduced->bodies, opts, reduced->relaxation, arena, r, u, info);
 }
 
-// The relative measure of the global form divides by max(|u|, |r|) alone, that of the local form
-// also by |q|: the factor between them at (r, u).
-static double relative_factor(int32_t rows, const double *q, const double *r, const double *u)
-{
-    double qq = 0.0, rr = 0.0, uu = 0.0;
-    for (int32_t k = 0; k < rows; k++) {
-        qq += q[k] * q[k];
-        rr += r[k] * r[k];
-        uu += u[k] * u[k];
-    }
-    const double own = fmax(rr, uu), all = fmax(own, qq);
-    return own > 0.0 ? sqrt(own / all) : 1.0;
-}
-
-// Solves the reduced form; a solution that only the local measure accepts is tightened, from where
-// it is.
 static pcs_status solve_global(const pcs_problem *problem, pcs_tasks *tasks, int32_t solver,
                                const pcs_solve_opts *opts, const double *option, pcs_arena *arena,
                                double *r, double *u, pcs_solve_info *info)
 {
-    enum { TIGHTEN_MAX = 3 };
+    const double start = pcs_timer_now();
     reduced_problem reduced = {.tasks = tasks};
     PCS_TRY(reduce(problem, solver, option, opts, arena, r, &reduced));
     pcs_solve_opts inner = *opts;
-    pcs_status status = solve_reduced(&reduced, solver, &inner, option, arena, r, u, info);
-    for (int k = 0; status == PCS_OK && opts->measure == PCS_MEASURE_RELATIVE && k < TIGHTEN_MAX;
-         k++) {
-        const double factor = relative_factor(problem->rows, reduced.q, r, u);
-        info->residual.relative /= factor;
-        if (info->residual.relative <= opts->tolerance)
-            break;
-        inner.tolerance = 0.5 * opts->tolerance * factor;
-        status = solve_reduced(&reduced, solver, &inner, option, arena, r, u, info);
-    }
+    if (opts->max_time > 0.0) // the reduction counts
+        inner.max_time = fmax(1e-9, opts->max_time - (pcs_timer_now() - start));
+    const pcs_status status = solve_reduced(&reduced, solver, &inner, option, arena, r, u, info);
     pcs_problem_destroy(reduced.local);
     return status;
 }
@@ -191,7 +166,8 @@ pcs_status pcs_problem_solve(const pcs_problem *problem, const char *solver,
     pcs_status status = PCS_ERROR_MEMORY;
     if (velocity != NULL) {
         if (problem->problem_class == PCS_PROBLEM_LOCAL) {
-            status = solve_local(problem, tasks, row, opts, option, arena, r, velocity, info);
+            status = solve_local(problem, false, tasks, row, opts, option, arena, r, velocity,
+                                 info);
         } else if (problem->problem_class == PCS_PROBLEM_GLOBAL) {
             status = solve_global(problem, tasks, row, opts, option, arena, r, velocity, info);
         } else {

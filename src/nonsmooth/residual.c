@@ -12,20 +12,35 @@
 // the pieces grow.
 enum { PIECE = 256, PIECES_MAX = 256 };
 
-double pcs_friction_natural_map2(int32_t size, double mu, double rho, const double *r,
-                                 const double *u)
+// -uhat lies in the polar cone for every rho
+static inline bool is_open(const int32_t size, const double *r, const double *u)
 {
-    double z[3] = {0.0, 0.0, 0.0}, slip = 0.0, sum = 0.0;
-    if (r[0] == 0.0 && u[0] >= 0.0 && (size == 1 || (r[1] == 0.0 && (size == 2 || r[2] == 0.0))))
-        return 0.0; // open: -uhat lies in the polar cone for every rho
+    return r[0] == 0.0 && u[0] >= 0.0 && (size == 1 || (r[1] == 0.0 && (size == 2 || r[2] == 0.0)));
+}
+
+// |r - P_K(r - rho uhat)|^2. `size` is a constant at every call.
+static inline double natural_map2(const int32_t size, double mu, double rho, const double *r,
+                                  const double *u)
+{
+    double z[3], slip = 0.0, sum = 0.0;
     if (size > 1)
         slip = size == 2 ? fabs(u[1]) : sqrt(u[1] * u[1] + u[2] * u[2]);
     for (int32_t k = 0; k < size; k++)
         z[k] = r[k] - rho * (k == 0 ? u[0] + mu * slip : u[k]);
-    pcs_cone_project(size > 1 ? mu : 0.0, size, z);
+    pcs_cone_project_inline(size > 1 ? mu : 0.0, size, z);
     for (int32_t k = 0; k < size; k++)
         sum += (r[k] - z[k]) * (r[k] - z[k]);
     return sum;
+}
+
+double pcs_friction_natural_map2(int32_t size, double mu, double rho, const double *r,
+                                 const double *u)
+{
+    if (is_open(size, r, u))
+        return 0.0;
+    return size == 3   ? natural_map2(3, mu, rho, r, u)
+           : size == 2 ? natural_map2(2, mu, rho, r, u)
+                       : natural_map2(1, mu, rho, r, u);
 }
 
 double pcs_friction_block_rho(const pcs_block_matrix *W, int32_t i)
@@ -88,48 +103,78 @@ void pcs_friction_contact_velocity(const pcs_friction_contact *problem, const do
     pcs_tasks_run(problem->tasks, velocity_piece, &pass, count_pieces(&pass));
 }
 
-// |F_i(rho)|^2 of block i at (r_i, u_i)
-static double block_map2(const pcs_friction_contact *problem, int32_t i, double rho,
-                         const double *r_i, const double *u_i)
+// Sums over the blocks seen so far.
+typedef struct tally {
+    double map2;       // sum |F_i(1)|^2
+    double qq, rr, uu; // squared norms
+    double largest;    // velocity error of the worst block; a NaN is the largest of all
+    double impulse;    // largest |r_ik| / rho_i, a velocity
+    int32_t worst;
+} tally;
+
+// |F_i(rho)|^2 of block i at (r_i, u_i); `size` is a constant at every call.
+static inline double block_map2(const pcs_friction_contact *problem, const int32_t size, int32_t i,
+                                double rho, const double *r_i, const double *u_i)
 {
-    const int32_t size = problem->W->offset[i + 1] - problem->W->offset[i];
     if (!pcs_is_bilateral(problem, i))
-        return pcs_friction_natural_map2(size, problem->mu[i], rho, r_i, u_i);
+        return is_open(size, r_i, u_i) ? 0.0 : natural_map2(size, problem->mu[i], rho, r_i, u_i);
     double sum = 0.0;
     for (int32_t k = 0; k < size; k++)
         sum += rho * u_i[k] * rho * u_i[k];
     return sum;
 }
 
-// Sums over the blocks seen so far.
-typedef struct tally {
-    double map2;       // sum |F_i(1)|^2
-    double qq, rr, uu; // squared norms
-    double largest;    // velocity error of the worst block; a NaN is the largest of all
-    int32_t worst;
-} tally;
-
-static void count_norms(tally *t, const pcs_friction_contact *problem, int32_t i, const double *r_i,
-                        const double *u_i)
+static inline void count_norms(tally *t, const pcs_friction_contact *problem, const int32_t size,
+                               int32_t i, const double *r_i, const double *u_i)
 {
     const double *q_i = problem->q + problem->W->offset[i];
-    for (int32_t k = 0; k < problem->W->offset[i + 1] - problem->W->offset[i]; k++) {
+    for (int32_t k = 0; k < size; k++) {
         t->qq += q_i[k] * q_i[k];
         t->rr += r_i[k] * r_i[k];
         t->uu += u_i[k] * u_i[k];
     }
-    t->map2 += block_map2(problem, i, 1.0, r_i, u_i);
+    t->map2 += block_map2(problem, size, i, 1.0, r_i, u_i);
 }
 
-static void count_velocity_error(tally *t, const pcs_friction_contact *problem, int32_t i,
-                                 const double *r_i, const double *u_i)
+static inline void count_velocity_error(tally *t, const pcs_friction_contact *problem,
+                                        const int32_t size, int32_t i, const double *r_i,
+                                        const double *u_i)
 {
     const double rho = pcs_friction_block_rho(problem->W, i);
-    double error = sqrt(block_map2(problem, i, rho, r_i, u_i)) / rho;
+    const double map2 = block_map2(problem, size, i, rho, r_i, u_i);
+    const double error = map2 == 0.0 ? 0.0 : sqrt(map2) / rho;
+    double long_r = 0.0;
+    for (int32_t k = 0; k < size; k++)
+        long_r = fabs(r_i[k]) > long_r ? fabs(r_i[k]) : long_r;
+    if (long_r > rho * t->impulse)
+        t->impulse = long_r / rho;
     if (!isnan(t->largest) && (t->worst < 0 || !(error <= t->largest))) {
         t->largest = error;
         t->worst = i;
     }
+}
+
+// What is asked for of one block
+static inline void count_block(tally *t, const pcs_friction_contact *problem, const int32_t size,
+                               int32_t i, bool norms, bool velocity_errors, const double *r_i,
+                               const double *u_i)
+{
+    if (norms)
+        count_norms(t, problem, size, i, r_i, u_i);
+    if (velocity_errors)
+        count_velocity_error(t, problem, size, i, r_i, u_i);
+}
+
+static inline void count_any(tally *t, const pcs_friction_contact *problem, int32_t i, bool norms,
+                             bool velocity_errors, const double *r_i, const double *u_i)
+{
+    const int32_t size = problem->W->offset[i + 1] - problem->W->offset[i];
+    if (size == 3)
+        count_block(t, problem, 3, i, norms, velocity_errors, r_i, u_i);
+    else if (size == 2)
+        count_block(t, problem, 2, i, norms, velocity_errors, r_i, u_i);
+    else
+        count_block(t, problem, 1, i, norms, velocity_errors, r_i, u_i);
 }
 
 // Sums over one piece, of the parts that are asked for.
@@ -149,10 +194,7 @@ static void tally_piece(void *user, int32_t piece)
     tally t = {.worst = -1};
     for (int32_t i = first; i < last; i++) {
         const double *r_i = pass->blocks.r + offset[i], *u_i = pass->u + offset[i];
-        if (pass->norms)
-            count_norms(&t, problem, i, r_i, u_i);
-        if (pass->velocity_errors)
-            count_velocity_error(&t, problem, i, r_i, u_i);
+        count_any(&t, problem, i, pass->norms, pass->velocity_errors, r_i, u_i);
     }
     pass->part[piece] = t;
 }
@@ -171,6 +213,7 @@ static tally tally_all(const pcs_friction_contact *problem, bool norms, bool vel
         sum.qq += part[k].qq;
         sum.rr += part[k].rr;
         sum.uu += part[k].uu;
+        sum.impulse = fmax(sum.impulse, part[k].impulse);
         if (part[k].worst >= 0 && !isnan(sum.largest) &&
             (sum.worst < 0 || !(part[k].largest <= sum.largest))) {
             sum.largest = part[k].largest;
@@ -180,34 +223,46 @@ static tally tally_all(const pcs_friction_contact *problem, bool norms, bool vel
     return sum;
 }
 
-// max(|q|, |r|, |u|), or 1 if all are zero
-static double relative_scale(const tally *t)
+// max(|q|, |r|, |u|), of a reduced problem max(|r|, |u|), or 1 if all are zero
+static double relative_scale(const tally *t, const pcs_friction_contact *problem)
 {
-    double largest = sqrt(fmax(t->qq, fmax(t->rr, t->uu)));
+    double largest = sqrt(fmax(problem->is_reduced ? 0.0 : t->qq, fmax(t->rr, t->uu)));
     return largest > 0.0 ? largest : 1.0;
+}
+
+pcs_contact_measure pcs_friction_contact_measure_part(const pcs_friction_contact *problem,
+                                                      pcs_measure measure, const double *r,
+                                                      const double *u)
+{
+    const bool scaled = measure == PCS_MEASURE_SCALED;
+    const tally t = tally_all(problem, !scaled, scaled, r, u);
+    if (!scaled)
+        return (pcs_contact_measure){
+            .residual = {.scaled = NAN,
+                         .unscaled = sqrt(t.map2),
+                         .relative = sqrt(t.map2) / relative_scale(&t, problem),
+                         .worst = -1},
+            .impulse = NAN};
+    const double scale = pcs_friction_contact_scale(problem);
+    return (pcs_contact_measure){.residual = {.scaled = t.largest / scale,
+                                              .unscaled = NAN,
+                                              .relative = NAN,
+                                              .worst = t.worst},
+                                 .impulse = t.impulse / scale};
 }
 
 double pcs_friction_contact_error(const pcs_friction_contact *problem, pcs_measure measure,
                                   const double *r, const double *u)
 {
-    const bool scaled = measure == PCS_MEASURE_SCALED;
-    const tally t = tally_all(problem, !scaled, scaled, r, u);
-    switch (measure) {
-    case PCS_MEASURE_SCALED:
-        return t.largest / pcs_friction_contact_scale(problem);
-    case PCS_MEASURE_UNSCALED:
-        return sqrt(t.map2);
-    case PCS_MEASURE_RELATIVE:
-        break;
-    }
-    return sqrt(t.map2) / relative_scale(&t);
+    const pcs_contact_measure part = pcs_friction_contact_measure_part(problem, measure, r, u);
+    return pcs_residual_in(&part.residual, measure);
 }
 
 static pcs_residual all_measures(const tally *t, const pcs_friction_contact *problem)
 {
     return (pcs_residual){.scaled = t->largest / pcs_friction_contact_scale(problem),
                           .unscaled = sqrt(t->map2),
-                          .relative = sqrt(t->map2) / relative_scale(t),
+                          .relative = sqrt(t->map2) / relative_scale(t, problem),
                           .worst = t->worst};
 }
 
@@ -224,8 +279,7 @@ pcs_residual pcs_friction_contact_measure(const pcs_friction_contact *problem, c
         pcs_block_matrix_multiply_row(W, i, r, u_i);
         for (int32_t k = 0; u != NULL && k < size; k++)
             u[first + k] = u_i[k];
-        count_norms(&t, problem, i, r + first, u_i);
-        count_velocity_error(&t, problem, i, r + first, u_i);
+        count_any(&t, problem, i, true, true, r + first, u_i);
     }
     return all_measures(&t, problem);
 }

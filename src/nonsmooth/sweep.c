@@ -16,7 +16,7 @@ void pcs_sweep_forecast_init(pcs_sweep_forecast *forecast, const pcs_friction_co
 {
     const pcs_block_matrix *W = problem->W;
     *forecast = (pcs_sweep_forecast){.measure = measure, .ratio = FIRST_RATIO, .before = INFINITY};
-    for (int32_t k = 0; k < W->offset[W->n]; k++)
+    for (int32_t k = 0; !problem->is_reduced && k < W->offset[W->n]; k++)
         forecast->q_norm2 += problem->q[k] * problem->q[k];
     forecast->scale = pcs_friction_contact_scale(problem);
 }

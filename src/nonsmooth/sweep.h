@@ -49,7 +49,7 @@ static inline double pcs_sweep_apply(int32_t size, const double *W_ii, double re
 typedef struct pcs_sweep_forecast {
     pcs_measure measure;
     bool mixed; // iterates are mixed between sweeps: the changes of two sweeps have no rate
-    double q_norm2, scale; // |q|^2; |q|_inf or 1
+    double q_norm2, scale; // |q|^2, 0 for reduced problems; |q|_inf or 1
     double ratio, before, next;
 } pcs_sweep_forecast;
 
