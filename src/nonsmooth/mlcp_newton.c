@@ -18,6 +18,8 @@
 #include "nonsmooth/mlcp_internal.h"
 
 enum { STEPS_DEFAULT = 100, MEMORY = 5 };
+// A start is given up when |Phi| has not halved in so many steps: near a solution it halves in each.
+enum { STALL_STEPS = 15 };
 // Armijo's constant, and the test for a direction: gradient . d <= -DESCENT |d|^POWER.
 static const double ARMIJO = 1e-4, DESCENT = 1e-9, POWER = 2.1;
 static const double STEP_LEAST = 1e-10;
@@ -148,18 +150,29 @@ static bool min_direction(newton_work *k, const double *y)
     return solve_direction(k);
 }
 
+// A = J^T J + lambda I, row by row of J, whose zeros cost nothing
+static void compute_normal_matrix(newton_work *k, double lambda)
+{
+    const int32_t n = k->n;
+    memset(k->A, 0, (size_t)n * (size_t)n * sizeof *k->A);
+    for (int32_t l = 0; l < n; l++) {
+        const double *row = k->J + (int64_t)l * n;
+        for (int32_t i = 0; i < n; i++)
+            if (row[i] != 0.0)
+                pcs_kernel_subtract(i + 1, -row[i], row, k->A + (int64_t)i * n);
+    }
+    for (int32_t i = 0; i < n; i++) {
+        k->A[(int64_t)i * n + i] += lambda;
+        for (int32_t j = 0; j < i; j++)
+            k->A[(int64_t)j * n + i] = k->A[(int64_t)i * n + j];
+    }
+}
+
 // (J^T J + lambda I) d = -gradient; lambda goes to zero with |Phi|, which keeps the fast end.
 static bool damped_direction(newton_work *k)
 {
     const int32_t n = k->n;
-    const double lambda = 1e-3 * fmin(1.0, sqrt(2.0 * k->merit)) + 1e-12;
-    for (int32_t i = 0; i < n; i++)
-        for (int32_t j = 0; j <= i; j++) {
-            double sum = i == j ? lambda : 0.0;
-            for (int32_t l = 0; l < n; l++)
-                sum += k->J[(int64_t)l * n + i] * k->J[(int64_t)l * n + j];
-            k->A[(int64_t)i * n + j] = k->A[(int64_t)j * n + i] = sum;
-        }
+    compute_normal_matrix(k, 1e-3 * fmin(1.0, sqrt(2.0 * k->merit)) + 1e-12);
     for (int32_t i = 0; i < n; i++)
         k->d[i] = -k->gradient[i];
     if (pcs_dense_cholesky_factor(n, k->A) >= 0)
@@ -203,13 +216,17 @@ static bool search_line(newton_work *k, double *y)
 static pcs_status newton_from(newton_work *k, pcs_mlcp_run *run, bool min_first, int32_t limit,
                               double *y, int32_t *iterations)
 {
+    double milestone = INFINITY; // merit that the steps since the last milestone are measured by
+    int32_t stalled = 0;
     for (int i = 0; i < MEMORY; i++)
         k->recent[i] = 0.0;
-    for (int32_t step = 0; step < limit; step++) {
+    for (int32_t step = 0; step < limit && stalled < STALL_STEPS; step++) {
         k->merit = evaluate(k, y, k->w, k->phi);
         if (sqrt(2.0 * k->merit) <= NEAR_ENOUGH || pcs_mlcp_offer(run, y))
             break;
         k->recent[step % MEMORY] = k->merit;
+        stalled = k->merit <= 0.25 * milestone ? 0 : stalled + 1;
+        milestone = stalled == 0 ? k->merit : milestone;
         compute_jacobian(k, y);
         choose_direction(k, min_first, y);
         ++*iterations;

@@ -1,8 +1,8 @@
 // The table of MLCP solvers and their options, the door through which all of them are called, and
 // `auto`, which chains them and certifies what it returns:
 //
-//     newton-min from the start, lemke, a proof of infeasibility, newton-fb from several starts,
-//     lemke with other covering vectors, interior point, and all bases if they are few.
+//     newton-min from the start, interior point, lemke, a proof of infeasibility, newton-fb from
+//     several starts, lemke with other covering vectors, and all bases if they are few.
 
 #include <float.h>
 #include <math.h>
@@ -243,6 +243,7 @@ pcs_status pcs_mlcp_auto(pcs_mlcp_run *run, const double *option, double *y, int
         return PCS_OK;
     }
     PCS_TRY(run_stage(run, ROW_NEWTON_MIN, pcs_mlcp_newton_min, 1, start, y));
+    PCS_TRY(run_stage(run, ROW_INTERIOR_POINT, pcs_mlcp_interior_point, 0, NULL, y));
     PCS_TRY(run_stage(run, ROW_LEMKE, pcs_mlcp_lemke, 1, NULL, y));
     PCS_TRY(prove_infeasible(run, &proven));
     if (proven)
@@ -250,7 +251,6 @@ pcs_status pcs_mlcp_auto(pcs_mlcp_run *run, const double *option, double *y, int
     PCS_TRY(
         run_stage(run, ROW_NEWTON_FB, pcs_mlcp_newton_fb, newton_options[0].fallback, start, y));
     PCS_TRY(run_stage(run, ROW_LEMKE, pcs_mlcp_lemke, lemke_options[0].fallback, NULL, y));
-    PCS_TRY(run_stage(run, ROW_INTERIOR_POINT, pcs_mlcp_interior_point, 0, NULL, y));
     if (complementarity_rows(run->problem) <= (int32_t)option[0])
         return run_stage(run, ROW_ENUMERATE, pcs_mlcp_enumerate_bases, 0, NULL, y);
     if (!run->done)
