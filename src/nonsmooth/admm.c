@@ -22,6 +22,7 @@ enum {
     OPTION_RELAXATION,
     OPTION_ACCELERATION,
     OPTION_MEMORY,
+    OPTION_PATIENCE = PCS_ADMM_PATIENCE,
     COUNT
 };
 enum { RULE_FIXED, RULE_BALANCING, RULE_SPECTRAL, RULE_SEARCH };
@@ -38,6 +39,8 @@ static const pcs_option options[COUNT] = {
     {"acceleration", PCS_OPTION_CHOICE, PCS_ACCELERATION_ANDERSON, PCS_ACCELERATION_NONE,
      PCS_ACCELERATION_ANDERSON, accelerations, "how iterates are combined"},
     {"memory", PCS_OPTION_INTEGER, 10, 1, 100, NULL, "iterates that anderson combines"},
+    {"patience", PCS_OPTION_INTEGER, 0, 0, 1e9, NULL,
+     "iterations in which the error must fall tenfold, else it ends; 0: no such limit"},
 };
 
 enum {
@@ -255,13 +258,26 @@ static pcs_status start(admm_work *work, const double *r, const double *u, pcs_s
     return PCS_OK;
 }
 
+// True when the error has not fallen tenfold in the last `patience` iterations; *mark is the one it had
+// before them.
+static bool is_out_of_patience(const admm_work *work, double *mark)
+{
+    const int32_t patience = (int32_t)work->option[OPTION_PATIENCE];
+    if (patience == 0 || work->iteration % patience != 0)
+        return false;
+    const double before = *mark;
+    *mark = work->search.least;
+    return !(work->search.least <= 0.1 * before);
+}
+
 static pcs_status iterate(admm_work *work, pcs_monitor *monitor, int32_t max_iterations,
                           pcs_solve_info *info)
 {
+    double mark = monitor->last;
     while (work->iteration < max_iterations) {
         evaluate(work);
         work->iteration++;
-        if (test(work, monitor))
+        if (test(work, monitor) || is_out_of_patience(work, &mark))
             break;
         if (!pcs_acceleration_step(&work->acceleration, work->v, work->g, work->error))
             break;

@@ -4,7 +4,9 @@
 //     sweeps           Gauss-Seidel while it is about to arrive: easy problems, loose tolerances;
 //                      mixed where the way is short but plain sweeps are slow
 //     sweeps, admm     where a factorisation is dear: mixed sweeps, then a few iterations with one
+//     strides          large problems where it is dear: sweeps with momentum and long Newton steps
 //     newton           proximal Newton continuation on the closed contacts: nearly all the rest
+//     strides, interior-point, strides          in large problems where Newton cycles
 //     sweeps, newton   once more: a few sweeps lead out of most cycles
 //     admm             for a better start where Newton still cycles
 //     newton           from there
@@ -34,6 +36,7 @@
 #include "nonsmooth/friction_enumerate.h"
 #include "nonsmooth/interior_point.h"
 #include "nonsmooth/nsgs.h"
+#include "nonsmooth/strides.h"
 
 enum { SWEEPS = PCS_AUTO_SWEEPS, NEWTON_STEPS = PCS_AUTO_NEWTON_STEPS };
 
@@ -76,6 +79,11 @@ enum { MIXED_BATCH = 16 };
 typedef enum mixing { MIX_NEVER, MIX_LATE, MIX_ALWAYS } mixing;
 enum { SOON = 4, MIXED_FROM = 20 };
 static const double MIXED_WAY = 5.76; // ln(10^2.5)
+// Sweeps between two strides at least, and times as many before the first. Strides before Newton's
+// method; after it, where factorisations are cheap and where they are dear: about what the interior
+// point method takes, which follows and gets through less often in large problems; and after that.
+enum { STRIDE_SWEEPS = 50, FIRST_SWEEPS = 4, STRIDES_FIRST = 8 };
+enum { STRIDES_CHEAP = 20, STRIDES_DEAR = 60, STRIDES_LAST = 400 };
 // Proximal weight of the first problem from a scattered start.
 static const double RESTART_DELTA = 1.0;
 // ADMM iterations that give Newton a new start.
@@ -83,8 +91,15 @@ enum { ADMM_STEPS = 400 };
 // ADMM goes first where a factorisation costs as much as DEAR solves, for as many iterations, with
 // a penalty so small that few are needed if the states hardly change; problems with more contacts
 // than FORECAST_MAX are not analysed for that.
-enum { DEAR = 30, FORECAST_MAX = 2000 };
+enum { DEAR = 30, FORECAST_MAX = 20000 };
+// The cost of a sweep in operations, one visit of a contact besides its products, and of a
+// factorisation: what is done for each entry, and the speed of its dense products over that of a
+// sweep.
+static const double VISIT_OPERATIONS = 100.0, ENTRY_OPERATIONS = 5.0, DENSE_SPEED = 10.0;
+// Sweeps between two strides at most, and those for a problem that was not analysed.
+enum { SWEEPS_MOST = 100000, SWEEPS_UNKNOWN = 1000 };
 static const double EARLY_PENALTY = 3e-3;
+enum { EARLY_PATIENCE = 8 };
 // Steps of the interior point method: it needs ten to forty, or blocks.
 enum { INTERIOR_POINT_STEPS = 100 };
 // Factorisations of a first short walk along the central path, in small problems: most of those that
@@ -117,20 +132,9 @@ static bool is_over(const chain *c)
 // Books the stage, and looks whether rounding alone keeps the best iterate above the tolerance.
 static void end_stage(chain *c, const char *name, int32_t iterations)
 {
-    const pcs_monitor *monitor = &c->monitor;
     c->left -= iterations;
     pcs_monitor_stage(&c->monitor, c->info, name, iterations);
-    if (monitor->done)
-        return;
-    const double *u = monitor->has_best_u ? monitor->best_u : monitor->u;
-    if (!monitor->has_best_u)
-        pcs_friction_contact_velocity(c->problem, monitor->best, monitor->u);
-    const double scaled = pcs_friction_contact_error(c->problem, PCS_MEASURE_SCALED, monitor->best,
-                                                     u);
-    if (!(scaled <= PCS_ROUNDING_MAX))
-        return; // no rounding excuses it
-    const double rounding = pcs_friction_contact_rounding(c->problem, monitor->best);
-    c->exact = rounding <= PCS_ROUNDING_MAX && scaled <= rounding;
+    c->exact = !c->monitor.done && pcs_monitor_is_exact(&c->monitor);
 }
 
 // One sweep beyond the tolerance: where contacts do not couple, it makes the answer exact.
@@ -264,15 +268,38 @@ static pcs_status run_solver(chain *c, const pcs_friction_solver *solver, const 
     return PCS_OK;
 }
 
-static pcs_status is_factorisation_dear(chain *c, bool *dear)
+static double count_values(const pcs_block_matrix *W)
 {
+    double values = 0.0;
+    for (int32_t i = 0; i < W->n; i++)
+        for (int32_t k = W->row_start[i]; k < W->row_start[i + 1]; k++) {
+            const int32_t j = W->column[k];
+            values += (double)(W->offset[i + 1] - W->offset[i]) * (W->offset[j + 1] - W->offset[j]);
+        }
+    return values;
+}
+
+// What a factorisation costs.
+typedef struct forecast {
+    bool dear;      // as DEAR solves or more
+    int32_t sweeps; // that take as long
+} forecast;
+
+static pcs_status forecast_factorisation(chain *c, forecast *f)
+{
+    const pcs_block_matrix *W = c->problem->W;
     pcs_block_lu *lu;
     pcs_arena_mark mark = pcs_arena_get_mark(c->arena);
-    *dear = false;
-    if (c->problem->W->n > FORECAST_MAX)
+    *f = (forecast){.dear = true, .sweeps = SWEEPS_UNKNOWN};
+    if (W->n > FORECAST_MAX)
         return PCS_OK;
-    PCS_TRY(pcs_block_lu_analyse(c->arena, c->problem->W, NULL, &lu));
-    *dear = pcs_block_lu_operations(lu) > DEAR * 2.0 * (double)pcs_block_lu_entries(lu);
+    PCS_TRY(pcs_block_lu_analyse(c->arena, W, NULL, &lu));
+    const double operations = pcs_block_lu_operations(lu);
+    const double entries = (double)pcs_block_lu_entries(lu);
+    const double sweep = 2.0 * count_values(W) + VISIT_OPERATIONS * W->n;
+    f->dear = operations > DEAR * 2.0 * entries;
+    const double factorisation = operations / DENSE_SPEED + ENTRY_OPERATIONS * entries;
+    f->sweeps = (int32_t)fmin(SWEEPS_MOST, ceil(factorisation / sweep));
     pcs_arena_release(c->arena, mark);
     return PCS_OK;
 }
@@ -281,18 +308,30 @@ static pcs_status is_factorisation_dear(chain *c, bool *dear)
 static pcs_status run_without_newton(chain *c, int32_t sweeps)
 {
     double option[PCS_SOLVER_OPTIONS_MAX];
-    bool dear;
-    PCS_TRY(is_factorisation_dear(c, &dear));
-    if (!dear)
-        return PCS_OK;
     PCS_TRY(run_sweeps(c, sweeps, MIX_ALWAYS));
     if (is_over(c))
         return PCS_OK;
     PCS_TRY(pcs_solver_options(pcs_solver_admm.name, pcs_solver_admm.options,
                                pcs_solver_admm.n_options, NULL, option, c->arena->ctx));
     option[PCS_ADMM_PENALTY] = EARLY_PENALTY;
+    option[PCS_ADMM_PATIENCE] = EARLY_PATIENCE;
     PCS_TRY(run_solver(c, &pcs_solver_admm, option, DEAR));
     memcpy(c->r, c->monitor.best, (size_t)c->monitor.rows * sizeof *c->r);
+    return PCS_OK;
+}
+
+// Sweeps take about as long as strides; without any, as long as one.
+static pcs_status run_strides(chain *c, const forecast *f, int32_t most)
+{
+    const int32_t sweeps = f->sweeps > STRIDE_SWEEPS ? f->sweeps : STRIDE_SWEEPS;
+    const pcs_strides_opts opts = {.first = most > 0 ? FIRST_SWEEPS * sweeps : sweeps,
+                                   .sweeps = sweeps,
+                                   .strides = most,
+                                   .iterations = c->left};
+    pcs_strides_info info = {0, 0};
+    PCS_TRY(pcs_strides_run(c->problem, &c->monitor, &opts, c->arena, c->r, &info));
+    c->info->factorisations += info.factorisations;
+    end_stage(c, "strides", info.iterations);
     return PCS_OK;
 }
 
@@ -409,17 +448,36 @@ static pcs_status run_last_resorts(chain *c, const double *option)
     return PCS_OK;
 }
 
+// Large problems where Newton's method cycles.
+static pcs_status run_large(chain *c, const forecast *f)
+{
+    PCS_TRY(run_strides(c, f, f->dear ? STRIDES_DEAR : STRIDES_CHEAP));
+    if (!is_over(c))
+        PCS_TRY(run_interior_point(c, 0.0));
+    return is_over(c) ? PCS_OK : run_strides(c, f, STRIDES_LAST);
+}
+
 static pcs_status run_chain(chain *c, const double *option)
 {
     const int32_t newton_steps = (int32_t)option[NEWTON_STEPS];
     const int32_t sweeps = (int32_t)option[SWEEPS];
     const bool large = c->problem->W->n >= PCS_SWEEP_COLOURED_FROM;
     const bool small = c->problem->W->n < MIXED_FROM;
+    forecast f;
     PCS_TRY(run_sweeps(c, sweeps, large ? MIX_ALWAYS : small ? MIX_NEVER : MIX_LATE));
-    if (!is_over(c))
+    if (is_over(c))
+        return PCS_OK;
+    PCS_TRY(forecast_factorisation(c, &f));
+    if (f.dear && large)
+        PCS_TRY(run_strides(c, &f, 0));
+    if (!is_over(c) && f.dear)
         PCS_TRY(run_without_newton(c, sweeps));
+    if (!is_over(c) && f.dear && large)
+        PCS_TRY(run_strides(c, &f, STRIDES_FIRST));
     if (!is_over(c) && newton_steps > 0)
         PCS_TRY(run_newton(c, (newton_steps + 1) / 2));
+    if (!is_over(c) && large)
+        PCS_TRY(run_large(c, &f));
     if (!is_over(c) && newton_steps > 1) {
         PCS_TRY(run_sweeps(c, SHAKE_SWEEPS < sweeps ? SHAKE_SWEEPS : sweeps,
                            large ? MIX_ALWAYS : MIX_NEVER));

@@ -601,3 +601,20 @@ pcs_status pcs_contact_newton_run(pcs_contact_newton *newton, pcs_monitor *monit
     for_pieces(newton, project_piece, newton->centre, r);
     return PCS_OK;
 }
+
+pcs_status pcs_contact_newton_stride(pcs_contact_newton *newton, double delta, double *r,
+                                     bool *usable)
+{
+    const size_t bytes = (size_t)newton->rows * sizeof *r;
+    memcpy(newton->r, r, bytes);
+    pcs_friction_contact_velocity(newton->problem, r, newton->u); // r is the centre
+    for (int32_t i = 0; i < newton->problem->W->n; i++)
+        newton->D[i] = delta * newton->mobility[i];
+    PCS_TRY(compute_direction(newton, usable));
+    if (!*usable)
+        return PCS_OK;
+    newton->length = 1.0;
+    for_pieces(newton, step_piece, newton->r, newton->trial);
+    for_pieces(newton, project_piece, newton->trial, r);
+    return PCS_OK;
+}

@@ -10,7 +10,7 @@
 
 #include "nonsmooth/friction_solver.h"
 
-enum { PCS_ADMM_PENALTY = 0 }; // index of its first option
+enum { PCS_ADMM_PENALTY = 0, PCS_ADMM_PATIENCE = 5 }; // indices of options that auto sets
 extern const pcs_friction_solver pcs_solver_admm;
 extern const pcs_friction_solver pcs_solver_projected_gradient;
 extern const pcs_friction_solver pcs_solver_extragradient;

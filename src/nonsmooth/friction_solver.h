@@ -79,6 +79,8 @@ bool pcs_monitor_test_with_u(pcs_monitor *monitor, const double *r, const double
 void pcs_monitor_make_strict(pcs_monitor *monitor);
 // Looks at the clock and the hook alone: for inner loops that do not measure.
 bool pcs_monitor_is_stopped(pcs_monitor *monitor);
+// Whether rounding alone keeps the best iterate above the tolerance.
+bool pcs_monitor_is_exact(pcs_monitor *monitor);
 // Appends a stage to the info: name, iterations, time since the last one, best residual so far.
 void pcs_monitor_stage(pcs_monitor *monitor, pcs_solve_info *info, const char *name,
                        int32_t iterations);

@@ -134,6 +134,16 @@ bool pcs_monitor_is_stopped(pcs_monitor *monitor)
     return monitor->stopped;
 }
 
+bool pcs_monitor_is_exact(pcs_monitor *monitor)
+{
+    const double *u = monitor->has_best_u ? monitor->best_u : monitor->u;
+    if (!monitor->has_best_u)
+        pcs_friction_contact_velocity(monitor->problem, monitor->best, monitor->u);
+    const double scaled = pcs_friction_contact_error(monitor->problem, PCS_MEASURE_SCALED,
+                                                     monitor->best, u);
+    return scaled <= PCS_ROUNDING_MAX && is_exact(monitor->problem, monitor->best, scaled);
+}
+
 void pcs_monitor_stage(pcs_monitor *monitor, pcs_solve_info *info, const char *name,
                        int32_t iterations)
 {
