@@ -3,6 +3,7 @@
 // and the QR of A^T works on the rows of A without any copying.
 #include "linalg/dense.h"
 
+#include <cblas.h>
 #include <lapacke.h>
 #include <math.h>
 #include <string.h>
@@ -224,6 +225,12 @@ int32_t pcs_dense_small_inverse(int32_t n, const double *A, double *inverse, dou
                 inverse[(int64_t)j * n + i] = mean;
             }
     return -1;
+}
+
+void pcs_dense_symmetric_add(int32_t n, int32_t k, const double *A, const double *B, double *C)
+{
+    if (n > 0 && k > 0)
+        cblas_dsyr2k(CblasRowMajor, CblasLower, CblasTrans, n, k, 1.0, A, n, B, n, 1.0, C, n);
 }
 
 int32_t pcs_dense_lu_factor(int32_t n, double *A, int32_t *pivot)

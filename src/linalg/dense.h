@@ -39,7 +39,10 @@ bool pcs_dense_is_symmetric(int32_t n, const double *A);
 // the last place of the entries it was subtracted from.
 #define PCS_DENSE_SINGULAR 1e-14
 
-// LAPACK.
+// BLAS and LAPACK.
+
+// The lower triangle of C (n x n) += A^T B + B^T A with A and B k x n
+void pcs_dense_symmetric_add(int32_t n, int32_t k, const double *A, const double *B, double *C);
 
 // P A = L U in place. Returns -1, or the first column with a zero pivot.
 int32_t pcs_dense_lu_factor(int32_t n, double *A, int32_t *pivot);

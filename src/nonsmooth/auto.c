@@ -11,8 +11,10 @@
 //     admm             for a better start where Newton still cycles
 //     newton           from there
 //     interior-point   cold; in small problems with a walk along the central path
+//     descent          of the complementarity gap, from inside the cones; small problems
 //     lemke            complementary paths on the circular cones; small problems
 //     restarts         Newton from scattered starts: another solution may be easier to reach
+//     descent          more of them
 //     interior-point   with the central path followed through its folds
 //     newton           from the best of all
 //     lemke            more of them
@@ -34,6 +36,7 @@
 #include "nonsmooth/diagnosis.h"
 #include "nonsmooth/first_order.h"
 #include "nonsmooth/friction_enumerate.h"
+#include "nonsmooth/gap_descent.h"
 #include "nonsmooth/interior_point.h"
 #include "nonsmooth/nsgs.h"
 #include "nonsmooth/strides.h"
@@ -60,6 +63,9 @@ static const pcs_option options[PCS_AUTO_OPTIONS] = {
         {"covers", PCS_OPTION_INTEGER, 400, 0, 1e6, NULL,
          "covering vectors of the complementary paths, the last resort of small problems; for each "
          "one also a path from the best iterate"},
+    [PCS_AUTO_DESCENTS] = {"descents", PCS_OPTION_INTEGER, 200, 0, 1e6, NULL,
+                           "descents of the complementarity gap from scattered starts in small "
+                           "problems, as far as their work is affordable"},
 };
 
 // Sweeps between two looks at their rate, and the sweeps that a Newton continuation is worth: it
@@ -107,10 +113,14 @@ enum { INTERIOR_POINT_STEPS = 100 };
 enum { SHORT_WALK = 400 };
 // Complementary paths: factorisations of the first one, what each may take more than the one before,
 // how many are tried early, of how many later ones two have a search as well, and the work of
-// all, rows^3 for a factorisation (about a second, and ten of them). A path winds for hundreds of
+// all, rows^3 for a factorisation (about a second, and twice that). A path winds for hundreds of
 // steps or for ever, so that many short tries are better than a few long ones.
 enum { COVER_STEPS = 2000, COVER_STEPS_MORE = 5, COVERS_EARLY = 20, SEARCH_EVERY = 8 };
-static const double COVER_WORK_EARLY = 5e10, COVER_WORK = 4e11;
+static const double COVER_WORK_EARLY = 5e10, COVER_WORK = 1e11;
+// Descents of the gap: steps of each one, how many are tried early, ways to round its end, and the
+// work of all, rows^3 for a step (about a second, and twenty of them).
+enum { DESCENT_STEPS = 500, DESCENTS_EARLY = 10, ROUNDINGS = 4 };
+static const double DESCENT_WORK_EARLY = 1e10, DESCENT_WORK = 1.5e11;
 
 typedef struct chain {
     pcs_monitor monitor;
@@ -395,6 +405,40 @@ static pcs_status run_lemke(chain *c, const double *centre, int32_t *cover, int3
     return PCS_OK;
 }
 
+// Newton from an end of a descent
+static pcs_status try_end(chain *c, int32_t newton_steps, int32_t *steps)
+{
+    if (!pcs_monitor_test(&c->monitor, c->r))
+        PCS_TRY(try_newton(c, 0.0, newton_steps, steps));
+    return PCS_OK;
+}
+
+// Descents of the complementarity gap from *number on, up to `last`; Newton from the end of each one,
+// and from where rounding leads.
+static pcs_status run_descents(chain *c, int32_t *number, int32_t last, double work,
+                               int32_t newton_steps)
+{
+    const int32_t most = affordable_steps(c, work);
+    int32_t steps = 0, newton = 0;
+    pcs_gap_descent *descent;
+    pcs_arena_mark mark = pcs_arena_get_mark(c->arena);
+    PCS_TRY(pcs_gap_descent_create(c->problem, c->arena, &descent));
+    for (; *number < last && steps < most && !is_over(c); ++*number) {
+        const int32_t left = most - steps;
+        pcs_gap_descent_run(descent, (uint64_t)*number, left < DESCENT_STEPS ? left : DESCENT_STEPS,
+                            &c->monitor, c->r, &steps);
+        PCS_TRY(try_end(c, newton_steps, &newton));
+        for (int32_t rank = 0; rank < ROUNDINGS && !is_over(c) &&
+                               pcs_gap_descent_round(descent, rank, DESCENT_STEPS, c->r, &steps);
+             rank++)
+            PCS_TRY(try_end(c, newton_steps, &newton));
+    }
+    c->info->factorisations += steps;
+    pcs_arena_release(c->arena, mark);
+    end_stage(c, "descent", steps + newton);
+    return PCS_OK;
+}
+
 // Counts the solutions of a small problem and offers the first one. Larger problems pass.
 static pcs_status enumerate(chain *c)
 {
@@ -415,12 +459,13 @@ static pcs_status enumerate(chain *c)
 
 // What follows when Newton's method failed from all starts at hand. Searches begin where the first
 // stages ended: the walks of the interior point method may have led far away.
-static pcs_status run_last_resorts(chain *c, const double *option)
+static pcs_status search(chain *c, const double *option)
 {
     const int32_t newton_steps = (int32_t)option[NEWTON_STEPS];
     const int32_t covers = is_small(c) ? (int32_t)option[PCS_AUTO_COVERS] : 0;
+    const int32_t descents = is_small(c) ? (int32_t)option[PCS_AUTO_DESCENTS] : 0;
     const size_t size = (size_t)c->monitor.rows * sizeof(double);
-    int32_t cover = 0;
+    int32_t cover = 0, descent = 0;
     double *centre = PCS_ARENA_ARRAY(c->arena, double, c->monitor.rows);
     if (centre == NULL)
         return PCS_ERROR_MEMORY;
@@ -428,11 +473,16 @@ static pcs_status run_last_resorts(chain *c, const double *option)
     memcpy(centre, c->monitor.best, size);
     PCS_TRY(
         run_interior_point(c, is_small(c) ? fmin(SHORT_WALK, option[PCS_AUTO_PATH_STEPS]) : 0.0));
+    if (!is_over(c) && descents > 0)
+        PCS_TRY(run_descents(c, &descent, descents < DESCENTS_EARLY ? descents : DESCENTS_EARLY,
+                             DESCENT_WORK_EARLY, newton_steps));
     if (!is_over(c) && covers > 0)
         PCS_TRY(run_lemke(c, centre, &cover, covers < COVERS_EARLY ? covers : COVERS_EARLY,
                           COVER_WORK_EARLY, newton_steps));
     if (!is_over(c) && option[PCS_AUTO_RESTARTS] > 0.0)
         PCS_TRY(run_restarts(c, (int32_t)option[PCS_AUTO_RESTARTS], newton_steps));
+    if (!is_over(c) && descents > descent)
+        PCS_TRY(run_descents(c, &descent, descents, DESCENT_WORK, newton_steps));
     if (!is_over(c) && option[PCS_AUTO_PATH_STEPS] > 0.0)
         PCS_TRY(run_interior_point(c, option[PCS_AUTO_PATH_STEPS]));
     if (!is_over(c) && newton_steps > 0) {
@@ -441,10 +491,35 @@ static pcs_status run_last_resorts(chain *c, const double *option)
     }
     if (!is_over(c) && covers > cover)
         PCS_TRY(run_lemke(c, centre, &cover, covers, COVER_WORK, newton_steps));
+    return PCS_OK;
+}
+
+// A search, unless it is in vain, and enumeration.
+static pcs_status run_last_resorts(chain *c, const double *option)
+{
+    if (pcs_friction_find_immobile(c->problem) < 0)
+        PCS_TRY(search(c, option));
     if (!is_over(c)) {
         PCS_TRY(enumerate(c));
         end_stage(c, "enumeration", 0);
     }
+    return PCS_OK;
+}
+
+// Newton's method once more: after a few sweeps, which lead out of most cycles, and from where ADMM ends.
+static pcs_status run_newton_again(chain *c, const double *option, mixing mix)
+{
+    const int32_t newton_steps = (int32_t)option[NEWTON_STEPS];
+    const int32_t sweeps = (int32_t)option[SWEEPS];
+    if (newton_steps > 1) {
+        PCS_TRY(run_sweeps(c, SHAKE_SWEEPS < sweeps ? SHAKE_SWEEPS : sweeps, mix));
+        if (!is_over(c))
+            PCS_TRY(run_newton(c, newton_steps / 2));
+    }
+    if (!is_over(c))
+        PCS_TRY(run_solver(c, &pcs_solver_admm, NULL, ADMM_STEPS));
+    if (!is_over(c) && newton_steps > 0)
+        PCS_TRY(run_newton(c, newton_steps));
     return PCS_OK;
 }
 
@@ -457,37 +532,34 @@ static pcs_status run_large(chain *c, const forecast *f)
     return is_over(c) ? PCS_OK : run_strides(c, f, STRIDES_LAST);
 }
 
+// Where a factorisation is dear: all that goes without, or with one.
+static pcs_status run_dear(chain *c, const forecast *f, int32_t sweeps, bool large)
+{
+    if (large)
+        PCS_TRY(run_strides(c, f, 0));
+    if (!is_over(c))
+        PCS_TRY(run_without_newton(c, sweeps));
+    return !is_over(c) && large ? run_strides(c, f, STRIDES_FIRST) : PCS_OK;
+}
+
 static pcs_status run_chain(chain *c, const double *option)
 {
+    const int32_t n = c->problem->W->n, sweeps = (int32_t)option[SWEEPS];
     const int32_t newton_steps = (int32_t)option[NEWTON_STEPS];
-    const int32_t sweeps = (int32_t)option[SWEEPS];
-    const bool large = c->problem->W->n >= PCS_SWEEP_COLOURED_FROM;
-    const bool small = c->problem->W->n < MIXED_FROM;
+    const bool large = n >= PCS_SWEEP_COLOURED_FROM;
     forecast f;
-    PCS_TRY(run_sweeps(c, sweeps, large ? MIX_ALWAYS : small ? MIX_NEVER : MIX_LATE));
+    PCS_TRY(run_sweeps(c, sweeps, large ? MIX_ALWAYS : n < MIXED_FROM ? MIX_NEVER : MIX_LATE));
     if (is_over(c))
         return PCS_OK;
     PCS_TRY(forecast_factorisation(c, &f));
-    if (f.dear && large)
-        PCS_TRY(run_strides(c, &f, 0));
-    if (!is_over(c) && f.dear)
-        PCS_TRY(run_without_newton(c, sweeps));
-    if (!is_over(c) && f.dear && large)
-        PCS_TRY(run_strides(c, &f, STRIDES_FIRST));
+    if (f.dear)
+        PCS_TRY(run_dear(c, &f, sweeps, large));
     if (!is_over(c) && newton_steps > 0)
         PCS_TRY(run_newton(c, (newton_steps + 1) / 2));
     if (!is_over(c) && large)
         PCS_TRY(run_large(c, &f));
-    if (!is_over(c) && newton_steps > 1) {
-        PCS_TRY(run_sweeps(c, SHAKE_SWEEPS < sweeps ? SHAKE_SWEEPS : sweeps,
-                           large ? MIX_ALWAYS : MIX_NEVER));
-        if (!is_over(c))
-            PCS_TRY(run_newton(c, newton_steps / 2));
-    }
     if (!is_over(c))
-        PCS_TRY(run_solver(c, &pcs_solver_admm, NULL, ADMM_STEPS));
-    if (!is_over(c) && newton_steps > 0)
-        PCS_TRY(run_newton(c, newton_steps));
+        PCS_TRY(run_newton_again(c, option, large ? MIX_ALWAYS : MIX_NEVER));
     return is_over(c) ? PCS_OK : run_last_resorts(c, option);
 }
 

@@ -5,7 +5,8 @@
 // A self-balanced load: if d >= 0 acts along the normals and d^T W = 0, then d . u = d . q for every
 // r, and u_N >= 0 asks for d . q >= 0. With d . q < 0 there is no solution (proof); a jammed body
 // that is driven on is of this kind. When the iterates blow up, they do so along such a direction,
-// so r / |r| is the candidate; with friction in it, it is a hint and no proof.
+// so r / |r| is the candidate. With friction in it, nothing follows: problems with a solution have
+// such loads too, for d . u may be negative where contacts slip.
 //
 // Enumeration that found no solution is a proof as well.
 #include "nonsmooth/diagnosis.h"
@@ -17,6 +18,9 @@
 static const double BALANCED = 1e-8;
 // Part of |d| that its tangential components may have for the proof.
 static const double NORMAL = 1e-8;
+// -d . q over |d| |q| that the proof asks for: below it an r that is 1e4 times what stops q could make
+// up for the rest of d^T W.
+static const double DRIVEN = 1e-4;
 
 static double row_norm(const pcs_block_matrix *W, int32_t i, int32_t a)
 {
@@ -30,8 +34,7 @@ static double row_norm(const pcs_block_matrix *W, int32_t i, int32_t a)
     return sqrt(sum);
 }
 
-// First contact that closes although no impulse moves it, -1: none
-static int32_t find_immobile(const pcs_friction_contact *problem)
+int32_t pcs_friction_find_immobile(const pcs_friction_contact *problem)
 {
     for (int32_t i = 0; i < problem->W->n; i++)
         if (!pcs_is_bilateral(problem, i) && problem->q[problem->W->offset[i]] < 0.0 &&
@@ -68,7 +71,7 @@ static balance weigh(const pcs_friction_contact *problem, const double *r, const
 void pcs_friction_diagnose(const pcs_friction_contact *problem, const double *r, const double *u,
                            pcs_solve_info *info)
 {
-    const int32_t immobile = find_immobile(problem);
+    const int32_t immobile = pcs_friction_find_immobile(problem);
     const balance b = weigh(problem, r, u);
     if (immobile >= 0)
         snprintf(info->reason, sizeof info->reason,
@@ -78,10 +81,15 @@ void pcs_friction_diagnose(const pcs_friction_contact *problem, const double *r,
     else if (info->solutions == 0)
         snprintf(info->reason, sizeof info->reason,
                  "no solution: none of the combinations of open, stick and slip is consistent");
+    else if (b.strength < BALANCED && b.work < -DRIVEN && b.tangent < NORMAL)
+        snprintf(
+            info->reason, sizeof info->reason,
+            "no solution: the bodies are driven against normals that balance each other (|W d| "
+            "= %.1e |W| |d|, d . q < 0); contact %d is worst, residual %.3g relative",
+            b.strength, (int)info->residual.worst, info->residual.relative);
     else if (b.strength < BALANCED && b.work < 0.0)
         snprintf(info->reason, sizeof info->reason,
-                 "%s: the impulses grow along a load that W cannot resist (|W d| = %.1e |W| |d|, "
-                 "d . q < 0); contact %d is worst, residual %.3g relative",
-                 b.tangent < NORMAL ? "no solution" : "probably no solution", b.strength,
-                 (int)info->residual.worst, info->residual.relative);
+                 "not converged: the impulses grow along a load that W does not resist (|W d| = "
+                 "%.1e |W| |d|), which proves nothing; contact %d is worst, residual %.3g relative",
+                 b.strength, (int)info->residual.worst, info->residual.relative);
 }

@@ -1,4 +1,5 @@
 // Dense kernels: every size against plain loops, factorisations against their residuals.
+#include <float.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -179,6 +180,28 @@ static void test_singular(void **state)
     assert_int_equal(pcs_dense_lu_factor(1, A, pivot), 0);
 }
 
+// The lower triangle of C + A^T B + B^T A against its definition; the upper one is left alone.
+static void test_symmetric_add(void **state)
+{
+    (void)state;
+    enum { N = 5, K = 7 };
+    double A[K * N], B[K * N], C[N * N], before[N * N];
+    for (int32_t i = 0; i < K * N; i++) {
+        A[i] = sin(1.7 * i + 0.3);
+        B[i] = cos(2.3 * i);
+    }
+    for (int32_t i = 0; i < N * N; i++)
+        before[i] = C[i] = 0.385 * i;
+    pcs_dense_symmetric_add(N, K, A, B, C);
+    for (int32_t i = 0; i < N; i++)
+        for (int32_t j = 0; j < N; j++) {
+            double sum = before[i * N + j];
+            for (int32_t k = 0; k < K && j <= i; k++)
+                sum += A[k * N + i] * B[k * N + j] + B[k * N + i] * A[k * N + j];
+            assert_true(fabs(C[i * N + j] - sum) <= 4.0 * K * DBL_EPSILON * (1.0 + fabs(sum)));
+        }
+}
+
 static void test_cholesky(void **state)
 {
     (void)state;
@@ -256,10 +279,15 @@ static void test_least_squares(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_products), cmocka_unit_test(test_vectors),
-        cmocka_unit_test(test_lu),       cmocka_unit_test(test_inverse),
-        cmocka_unit_test(test_singular), cmocka_unit_test(test_cholesky),
-        cmocka_unit_test(test_rank),     cmocka_unit_test(test_least_squares),
+        cmocka_unit_test(test_products),
+        cmocka_unit_test(test_vectors),
+        cmocka_unit_test(test_lu),
+        cmocka_unit_test(test_inverse),
+        cmocka_unit_test(test_singular),
+        cmocka_unit_test(test_cholesky),
+        cmocka_unit_test(test_symmetric_add),
+        cmocka_unit_test(test_rank),
+        cmocka_unit_test(test_least_squares),
     };
     return cmocka_run_group_tests(tests, setup, NULL);
 }
