@@ -18,7 +18,9 @@ enum {
     PATIENT_LOOKS =
         4096 // at a piece before its thread, which may have lost its processor, gets ours
 };
-static const double LOOK_SECONDS = 50e-6; // before sleeping: a few times the cost of waking up
+// Before sleeping: a few times the cost of waking up, then, leaving the processor to others that want
+// it, as long as a step of a simulation leaves between two solves.
+static const double LOOK_SECONDS = 50e-6, YIELD_SECONDS = 1e-3;
 
 struct pcs_tasks {
     pcs_context *ctx;
@@ -60,7 +62,7 @@ static bool all_done(pcs_tasks *tasks)
     return atomic_load(&tasks->done) == tasks->count;
 }
 
-// Looks at the condition for LOOK_SECONDS; false if it did not come true
+// Looks at the condition for YIELD_SECONDS; false if it did not come true
 static bool look(pcs_tasks *tasks, bool (*condition)(pcs_tasks *tasks))
 {
     double start = 0.0;
@@ -73,8 +75,10 @@ static bool look(pcs_tasks *tasks, bool (*condition)(pcs_tasks *tasks))
         const double now = pcs_timer_now();
         if (start == 0.0)
             start = now;
-        else if (now - start > LOOK_SECONDS)
+        else if (now - start > YIELD_SECONDS)
             return false;
+        else if (now - start > LOOK_SECONDS)
+            (void)sched_yield();
     }
 }
 

@@ -80,7 +80,7 @@ pcs_status pcs_friction_contact_check(const pcs_friction_contact *problem, pcs_c
                                       const double *r)
 {
     const pcs_block_matrix *W = problem->W;
-    if (problem->is_checked && (W->n == 0 || all_finite(r, W->offset[W->n])))
+    if (problem->is_checked && (r == NULL || W->n == 0 || all_finite(r, W->offset[W->n])))
         return PCS_OK;
     for (int32_t i = 0; i < W->n; i++) {
         const int32_t first = W->offset[i], size = W->offset[i + 1] - first;
@@ -94,7 +94,7 @@ pcs_status pcs_friction_contact_check(const pcs_friction_contact *problem, pcs_c
                              problem->mu[i]);
         if (!all_finite(problem->q + first, size))
             return pcs_error(ctx, PCS_ERROR_NUMERIC, "contact %d: q is not finite", (int)i);
-        if (!all_finite(r + first, size))
+        if (r != NULL && !all_finite(r + first, size))
             return pcs_error(ctx, PCS_ERROR_NUMERIC, "contact %d: start is not finite", (int)i);
     }
     const int64_t values = count_contiguous(W);

@@ -76,8 +76,8 @@ double pcs_friction_contact_scale(const pcs_friction_contact *problem);
 // A level above PCS_ROUNDING_MAX is no excuse: r has run away along the null space of W.
 #define PCS_ROUNDING_MAX 1e-6
 double pcs_friction_contact_rounding(const pcs_friction_contact *problem, const double *r);
-// Block sizes 1..3 and mu >= 0, else PCS_ERROR_ARGUMENT; W, q, mu and r finite, else
-// PCS_ERROR_NUMERIC.
+// Block sizes 1..3 and mu >= 0, else PCS_ERROR_ARGUMENT; W, q, mu and the start r (NULL: none)
+// finite, else PCS_ERROR_NUMERIC.
 pcs_status pcs_friction_contact_check(const pcs_friction_contact *problem, pcs_context *ctx,
                                       const double *r) PCS_MUST_CHECK;
 

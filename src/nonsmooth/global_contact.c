@@ -357,6 +357,11 @@ pcs_status pcs_problem_reduce(const pcs_problem *global, pcs_problem **out)
         status = copy_vectors(global, op->q, local) ? form_W(op, local) : PCS_ERROR_MEMORY;
     }
     pcs_delassus_operator_destroy(op);
+    if (status >= 0) { // good data may overflow in the products
+        const pcs_friction_contact view = pcs_problem_local_view(local);
+        status = pcs_friction_contact_check(&view, ctx, NULL);
+        local->is_checked = status >= 0;
+    }
     if (status >= 0)
         *out = local;
     else

@@ -20,7 +20,7 @@ struct pcs_problem {
     int32_t contacts;
     int32_t bilateral_rows; // each is a block of one row, behind the contacts
     int32_t rows, dofs;
-    bool is_checked;    // local: all values are finite; made by a reduction they need not be
+    bool is_checked;    // local: all values are finite
     double *q;          // LCP, MLCP, local: rows values; global: w
     double *mu;         // one for each block (0 for bilateral ones)
     uint8_t *kind;      // pcs_block_kind of each block; MLCP: nonzero marks an equality row
