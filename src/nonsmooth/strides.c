@@ -87,8 +87,8 @@ pcs_status pcs_strides_run(const pcs_friction_contact *problem, pcs_monitor *mon
         return PCS_ERROR_MEMORY;
     memcpy(r, monitor->best, (size_t)monitor->rows * sizeof *r);
     PCS_TRY(pcs_sweep_momentum_init(&s.momentum, problem, arena));
-    PCS_TRY(
-        pcs_contact_newton_create(problem, problem->tasks, arena, &s.newton)); // last: it goes on
+    // Last, because its factors are taken from the arena as they grow.
+    PCS_TRY(pcs_contact_newton_create(problem, problem->tasks, arena, &s.newton));
     bool over = sweep(&s, smaller(opts->first, opts->iterations));
     s.reference = monitor->last;
     s.delta = DELTA_PART * pcs_friction_contact_error(problem, PCS_MEASURE_SCALED, r, monitor->u);

@@ -1,4 +1,5 @@
-// Sweeps with momentum [MazharHeynNegrutTasora2015], restarted [ODonoghueCandes2015]. With one sweep r -> G(r),
+// Sweeps with momentum [MazharHeynNegrutTasora2015], restarted [ODonoghueCandes2015]. With one sweep
+// r -> G(r),
 //
 //     y = P_K(x_k + b_k (x_k - x_{k-1})),     x_{k+1} = G(y),     b_k = (k - 1) / (k + 2).
 //
