@@ -141,18 +141,28 @@ static outcome run_in_child(const run_def *run)
 enum { SIZES = 3, ROUNDS = 5 };
 static const int32_t edges[SIZES] = {7, 15, 32}; // 931, 9675 and 96256 contacts
 
-static void print_outcome(const run_def *run, const outcome *out, double before)
+static double time_for_each(const outcome *out, int thread)
 {
-    const double each = 1e6 * out->seconds[0] / out->contacts;
-    printf("%-13s %7.0e %9d %8.2f ms %9.2f us", run->solver, run->tolerance, (int)out->contacts,
-           1e3 * out->seconds[0], each);
-    if (before > 0.0)
-        printf(" %6.2f", each / before);
+    return 1e6 * out->seconds[thread] / out->contacts;
+}
+
+// Growth of the time for each contact from the size before, which is NULL for the first
+static void print_growth(const outcome *out, const outcome *before, int thread)
+{
+    if (before != NULL)
+        printf(" %6.2f", time_for_each(out, thread) / time_for_each(before, thread));
     else
         printf(" %6s", "-");
-    printf(" %7.0f B %8.2f ms %5.2f %5d  %s  %d  %.1e%s\n",
-           1048576.0 * out->megabytes / out->contacts, 1e3 * out->seconds[1],
-           out->seconds[0] / out->seconds[1], (int)out->pairs,
+}
+
+static void print_outcome(const run_def *run, const outcome *out, const outcome *before)
+{
+    printf("%-13s %7.0e %9d %8.2f ms %9.2f us", run->solver, run->tolerance, (int)out->contacts,
+           1e3 * out->seconds[0], time_for_each(out, 0));
+    print_growth(out, before, 0);
+    printf(" %7.0f B %8.2f ms", 1048576.0 * out->megabytes / out->contacts, 1e3 * out->seconds[1]);
+    print_growth(out, before, 1);
+    printf(" %5.2f %5d  %s  %d  %.1e%s\n", out->seconds[0] / out->seconds[1], (int)out->pairs,
            out->hash[0] == out->hash[1] ? "same" : "DIFFER", (int)out->iterations, out->residual,
            out->status == PCS_OK ? "" : "  not solved");
 }
@@ -178,8 +188,7 @@ static void bench_solver(const char *solver, double jitter, double tolerance, in
         }
     for (int32_t k = 0; k < sizes; k++) {
         const run_def run = {solver, edges[k], jitter, tolerance, limit};
-        print_outcome(&run, &best[k],
-                      k == 0 ? 0.0 : 1e6 * best[k - 1].seconds[0] / best[k - 1].contacts);
+        print_outcome(&run, &best[k], k > 0 ? &best[k - 1] : NULL);
     }
 }
 
@@ -248,8 +257,9 @@ int main(int argc, char **argv)
     const int32_t largest = argc > 2 ? atoi(argv[2]) : 32;
     const double limit = argc > 3 ? atof(argv[3]) : 300.0;
     printf("Pile of spheres, jitter %g of the radius\n", jitter);
-    printf("%-13s %7s %9s %11s %12s %6s %9s %11s %5s %5s  bits  steps residual\n", "solver", "to",
-           "contacts", "time", "per contact", "growth", "memory", "2 threads", "ratio", "pairs");
+    printf("%-13s %7s %9s %11s %12s %6s %9s %11s %6s %5s %5s  bits  steps residual\n", "solver",
+           "to", "contacts", "time", "per contact", "growth", "memory", "2 threads", "growth",
+           "ratio", "pairs");
     for (int k = 0; k < 2; k++)
         for (size_t s = 0; s < sizeof solvers / sizeof *solvers; s++)
             if (argc <= 4 || strcmp(argv[4], solvers[s]) == 0)
