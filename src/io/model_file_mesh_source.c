@@ -294,7 +294,7 @@ static pcs_status fill_nodes(pcs_model_reader *reader, const pcs_yaml_node *list
         return pcs_yaml_error(reader->doc, list->key_mark,
                               "the mesh does not come from a file; name its nodes by 'nodes'");
     for (const pcs_yaml_node *item = list->first; item; item = item->next) {
-        int64_t number;
+        int64_t number = 0;
         PCS_TRY(pcs_reader_read_whole(reader, item, "a number of a node", 0, &number));
         int32_t place = by_tag                       ? pcs_mesh_data_find_tag(data, number)
                         : number < data->nodes.count ? (int32_t)number
