@@ -159,7 +159,8 @@ static void polish_by_sweep(chain *c, pcs_nsgs_work *work, int32_t *sweeps)
 static pcs_status run_sweeps(chain *c, int32_t most, mixing mix)
 {
     pcs_nsgs_work work;
-    const int32_t memory = pcs_sweep_mixing_memory(c->problem->W->n);
+    const pcs_block_matrix *W = c->problem->W;
+    const int32_t memory = pcs_sweep_mixing_memory(W->n);
     int32_t sweeps = 0;
     double *plain = NULL; // the last iterate before mixing
     most = most < c->left ? most : c->left;
@@ -175,7 +176,9 @@ static pcs_status run_sweeps(chain *c, int32_t most, mixing mix)
         const int32_t batch = usual < most - sweeps ? usual : most - sweeps;
         const double before = c->monitor.last;
         const int32_t start = sweeps;
-        if (pcs_nsgs_run(&work, &c->monitor, 1.0, batch, c->r, &sweeps) || sweeps - start < batch)
+        const double relaxation = work.mixing == NULL ? 1.0 : pcs_sweep_mixing_relaxation(W->n);
+        if (pcs_nsgs_run(&work, &c->monitor, relaxation, batch, c->r, &sweeps) ||
+            sweeps - start < batch)
             break; // arrived, or a fixed point
         const double fall = log(before / c->monitor.last);
         const double way = log(c->monitor.last / c->opts->tolerance);
