@@ -5,7 +5,8 @@
 
 file(GLOB bench_support CONFIGURE_DEPENDS bench/support/*.c)
 list(APPEND bench_support tests/support/mechanisms.c tests/support/scenes.c
-    tests/support/contact_problems.c tests/support/flexible_scenes.c)
+    tests/support/contact_problems.c tests/support/elastic_block.c
+    tests/support/flexible_scenes.c)
 add_library(percuss_bench INTERFACE)
 target_include_directories(percuss_bench INTERFACE include src bench tests)
 target_link_libraries(percuss_bench INTERFACE percuss_static percuss_flags m)

@@ -121,7 +121,9 @@ PCS_API pcs_status pcs_problem_reduce(const pcs_problem *global, pcs_problem **o
 // the solution, u = W r + q; u may be NULL. For LCP and MLCP r is z and u is w. `solver` is a name
 // of pcs_problem_solver(); NULL is "auto". `option` has the values of the solver's own options in
 // the order of its table; NULL: the defaults.
-// PCS_NOT_CONVERGED and PCS_INTERRUPTED keep the best iterate; on an error r is untouched.
+// PCS_NOT_CONVERGED and PCS_INTERRUPTED keep the best iterate; on an error r is untouched. A global
+// problem may be interrupted in its reduction, before anything is measured: then r is the start, and
+// u and the residuals are not numbers.
 // The problem keeps the work memory for the next solve: one thread at a time may solve it.
 PCS_API pcs_status pcs_problem_solve(const pcs_problem *problem, const char *solver,
                                      const pcs_solve_opts *opts, const double *option, double *r,

@@ -215,8 +215,9 @@ static void judge(const pcs_problem *problem, const double *r, double tolerance,
     trial->outcome = trial->residual <= tolerance ? CLI_OUTCOME_SOLVED : CLI_OUTCOME_UNSOLVED;
 }
 
+// *measured: it was not stopped before there was something to measure.
 static pcs_status solve_once(const session *run, const pcs_problem *problem, const char *solver,
-                             double tolerance, double *r, cli_trial *trial)
+                             double tolerance, double *r, cli_trial *trial, bool *measured)
 {
     pcs_solve_opts opts = pcs_solve_default();
     pcs_solve_info info;
@@ -230,16 +231,23 @@ static pcs_status solve_once(const session *run, const pcs_problem *problem, con
     pcs_status status = pcs_problem_solve(problem, solver, &opts, NULL, r, NULL, &info);
     trial->seconds = seconds_now() - start;
     trial->iterations = info.iterations;
+    *measured = status != PCS_INTERRUPTED || !isnan(info.residual.relative);
     return status;
 }
 
 static void measure_own(const session *run, const pcs_problem *problem, const char *file,
                         const char *solver, double tolerance, double *r, cli_trial *trial)
 {
-    pcs_status status = solve_once(run, problem, solver, tolerance, r, trial);
+    bool measured;
+    pcs_status status = solve_once(run, problem, solver, tolerance, r, trial, &measured);
     if (status < 0) {
         cli_message("%s: %s: %s", file, solver, pcs_context_error(run->ctx));
         trial->outcome = CLI_OUTCOME_UNSOLVED;
+        trial->residual = NAN;
+        return;
+    }
+    if (!measured) {
+        trial->outcome = CLI_OUTCOME_TIMEOUT;
         trial->residual = NAN;
         return;
     }
@@ -251,7 +259,7 @@ static void measure_own(const session *run, const pcs_problem *problem, const ch
     }
     double best = trial->seconds;
     for (int32_t k = count_runs(run, best); k > 1 && !cli_interrupted(); k--) {
-        if (solve_once(run, problem, solver, tolerance, r, trial) < 0)
+        if (solve_once(run, problem, solver, tolerance, r, trial, &measured) < 0)
             break;
         best = fmin(best, trial->seconds);
     }

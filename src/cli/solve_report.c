@@ -48,8 +48,12 @@ void cli_solve_print_line(FILE *out, const cli_solve_result *result, int name_wi
         out, "%-*s  %-10s %8d  %-18s %-11s", name_width, result->file,
         cli_class_text(class_text, pcs_problem_get_class(problem), pcs_problem_dimension(problem)),
         (int)pcs_problem_contacts(problem), result->solver, cli_solve_word(result));
+    if (result->status >= 0 && isnan(verified(result)))
+        fprintf(out, " %9s", "-");
+    else if (result->status >= 0)
+        fprintf(out, " %9.2e", verified(result));
     if (result->status >= 0)
-        fprintf(out, " %9.2e %10d %9s", verified(result), (int)result->info.iterations,
+        fprintf(out, " %10d %9s", (int)result->info.iterations,
                 cli_time_text(time, result->info.seconds));
     putc('\n', out);
 }
@@ -91,6 +95,10 @@ static void report_verdict(FILE *out, const cli_solve_result *result)
     const pcs_verdict *verdict = &result->verdict;
     pcs_problem_class problem_class = pcs_problem_get_class(result->problem);
     bool friction = problem_class == PCS_PROBLEM_LOCAL || problem_class == PCS_PROBLEM_GLOBAL;
+    if (isnan(verdict->residual.unscaled)) {
+        cli_summary_line(out, "residual", "not measured");
+        return;
+    }
     cli_summary_line(
         out, "residual", "%.2e relative, %.2e scaled, %.2e unscaled (tolerance %g, %s)",
         verdict->residual.relative, verdict->residual.scaled, verdict->residual.unscaled,

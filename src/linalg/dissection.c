@@ -48,6 +48,7 @@ typedef struct graph {
 typedef struct dissection {
     pcs_context *ctx;
     pcs_arena *arena;
+    const pcs_watch *watch;
     int32_t *order;
 } dissection;
 
@@ -482,6 +483,8 @@ static pcs_status separate(dissection *d, const graph *g, uint8_t *side)
     GET(uint8_t, trial, g->n);
     double best = -1.0;
     for (int32_t run = 0; run < (g->n > LARGE ? RUNS : 1); ++run) {
+        if (run > 0 && pcs_watch_is_over(d->watch))
+            break;
         PCS_TRY(separate_once(d, g, run, trial));
         const double found = quality(g, trial);
         if (best < 0.0 || found < best) {
@@ -534,6 +537,8 @@ static pcs_status dissect(dissection *d, const graph *g, const int32_t *label, i
     const pcs_arena_mark mark = pcs_arena_get_mark(d->arena);
     uint8_t *side = NULL;
     int32_t count[3] = {0, 0, 0};
+    if (g->n > LEAF && pcs_watch_is_over(d->watch))
+        return PCS_INTERRUPTED;
     if (g->n > LEAF) {
         GET(uint8_t, side, g->n);
         PCS_TRY(separate(d, g, side));
@@ -558,7 +563,9 @@ static pcs_status dissect(dissection *d, const graph *g, const int32_t *label, i
         graph part;
         int32_t *part_label;
         PCS_TRY(extract(d, g, label, side, s, &part, &part_label));
-        PCS_TRY(dissect(d, &part, part_label, first));
+        const pcs_status status = dissect(d, &part, part_label, first);
+        if (status != PCS_OK)
+            return status;
         first += count[s];
         pcs_arena_release(d->arena, half);
     }
@@ -588,13 +595,20 @@ static pcs_status dissect_all(dissection *d, int32_t n, const int32_t *start,
     return dissect(d, &g, label, 0);
 }
 
-pcs_status pcs_ordering_dissect(pcs_context *ctx, int32_t n, const int32_t *start,
-                                const int32_t *neighbour, const int32_t *weight, int32_t *order)
+pcs_status pcs_ordering_dissect_within(pcs_context *ctx, int32_t n, const int32_t *start,
+                                       const int32_t *neighbour, const int32_t *weight,
+                                       const pcs_watch *watch, int32_t *order)
 {
     pcs_arena arena;
     pcs_arena_init(&arena, ctx);
-    dissection d = {.ctx = ctx, .arena = &arena, .order = order};
+    dissection d = {.ctx = ctx, .arena = &arena, .watch = watch, .order = order};
     const pcs_status status = dissect_all(&d, n, start, neighbour, weight);
     pcs_arena_free(&arena);
     return status;
+}
+
+pcs_status pcs_ordering_dissect(pcs_context *ctx, int32_t n, const int32_t *start,
+                                const int32_t *neighbour, const int32_t *weight, int32_t *order)
+{
+    return pcs_ordering_dissect_within(ctx, n, start, neighbour, weight, NULL, order);
 }

@@ -5,7 +5,13 @@
 #ifndef PCS_NONSMOOTH_GLOBAL_CONTACT_H
 #define PCS_NONSMOOTH_GLOBAL_CONTACT_H
 
+#include "base/watch.h"
 #include "nonsmooth/problem.h"
+
+// pcs_problem_reduce with threads (NULL: one) and a watch (NULL: none). PCS_INTERRUPTED: the watch
+// was over, *out is NULL.
+pcs_status pcs_problem_reduce_within(const pcs_problem *global, pcs_tasks *tasks,
+                                     const pcs_watch *watch, pcs_problem **out) PCS_MUST_CHECK;
 
 typedef struct pcs_delassus_operator pcs_delassus_operator;
 

@@ -1,13 +1,21 @@
-// Groups and factors of the mass matrix. Definiteness is decided by L D L^T of the symmetric part,
-// dense or sparse up-looking [Davis2006, ch. 4]: D > 0 is kept as an assumption of all solvers,
-// because W = H^T M^-1 H is monotone only then.
+// Groups and factors of the mass matrix. Definiteness is decided by the pivots of the symmetric part,
+// dense L D L^T or sparse Cholesky: it is kept as an assumption of all solvers, because
+// W = H^T M^-1 H is monotone only then.
 #include "nonsmooth/mass_matrix.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "linalg/dense.h"
-#include "linalg/ordering.h"
+
+// Large groups with a smaller skew (check_symmetry) are symmetric up to the rounding of their
+// entries, as far as pivots tell.
+#define ROUNDING_SKEW PCS_DENSE_SINGULAR
+
+static bool is_small(const pcs_mass_group *g)
+{
+    return g->size <= PCS_MASS_DENSE_MAX;
+}
 
 // ---- Groups ----
 
@@ -68,18 +76,39 @@ static pcs_status create_groups(pcs_mass_matrix *mass)
     return PCS_OK;
 }
 
+// How far the groups are from symmetry. Differences that the rounding of sums makes, as in matrices
+// assembled from elements, count against the diagonal: |M_ij - M_ji| / (M_ii M_jj)^1/2.
 static pcs_status check_symmetry(pcs_mass_matrix *mass)
 {
     const pcs_sparse *M = mass->M;
     pcs_sparse T;
     PCS_TRY(pcs_sparse_transpose(mass->ctx, M, &T));
-    const int32_t n = mass->n, entries = M->pattern.start[n];
-    mass->symmetric = memcmp(M->pattern.start, T.pattern.start,
-                             sizeof(int32_t) * ((size_t)n + 1)) == 0;
-    for (int32_t e = 0; e < entries && mass->symmetric; e++)
-        mass->symmetric = M->pattern.index[e] == T.pattern.index[e] && M->value[e] == T.value[e];
+    double *diagonal = PCS_NEW_ARRAY(mass->ctx, double, mass->n);
+    for (int32_t j = 0; diagonal != NULL && j < mass->n; j++)
+        for (int32_t e = M->pattern.start[j]; e < M->pattern.start[j + 1]; e++)
+            if (M->pattern.index[e] == j)
+                diagonal[j] = fabs(M->value[e]);
+    for (int32_t j = 0; diagonal != NULL && j < mass->n; j++) {
+        double *skew = &mass->group[mass->group_of[j]].skew;
+        const int32_t end = M->pattern.start[j + 1], T_end = T.pattern.start[j + 1];
+        int32_t e = M->pattern.start[j], t = T.pattern.start[j];
+        while (e < end || t < T_end) { // both columns ascend
+            const int32_t a = e < end ? M->pattern.index[e] : mass->n;
+            const int32_t b = t < T_end ? T.pattern.index[t] : mass->n, i = a < b ? a : b;
+            const double difference = (a == i ? M->value[e++] : 0.0) -
+                                      (b == i ? T.value[t++] : 0.0);
+            if (difference != 0.0) // a diagonal of zero makes it infinite
+                *skew = fmax(*skew, fabs(difference) / sqrt(diagonal[i] * diagonal[j]));
+        }
+    }
+    const pcs_status status = diagonal != NULL ? PCS_OK : PCS_ERROR_MEMORY;
     pcs_sparse_destroy(mass->ctx, &T);
-    return PCS_OK;
+    pcs_free(mass->ctx, diagonal);
+    mass->symmetric = true;
+    for (int32_t g = 0; g < mass->n_groups; g++)
+        if (mass->group[g].skew > (is_small(&mass->group[g]) ? 0.0 : ROUNDING_SKEW))
+            mass->symmetric = false;
+    return status;
 }
 
 // ---- Definiteness ----
@@ -117,128 +146,10 @@ static int32_t dense_defect(int32_t n, const double *A, double *L)
     return -1;
 }
 
-// Work of the sparse L D L^T: columns of L, elimination tree, one dense row.
-typedef struct sparse_ldl {
-    int32_t n;
-    int32_t *order, *position; // order[k]: place eliminated at step k
-    int32_t *parent, *flag, *start, *filled, *pattern;
-    int32_t *index;
-    double *value, *D, *row;
-} sparse_ldl;
-
-// Steps i < k that row k of L depends on, by climbing the tree from the entries of row k of A. With
-// `counting`, flags and parents are built and the columns counted; otherwise the pattern of row k
-// stands topologically sorted in pattern[top .. n), top is returned.
-static int32_t row_pattern(sparse_ldl *f, const pcs_sparse *A, int32_t k, bool counting)
-{
-    const int32_t column = f->order[k];
-    int32_t top = f->n;
-    f->flag[k] = k;
-    if (counting)
-        f->parent[k] = -1;
-    for (int32_t e = A->pattern.start[column]; e < A->pattern.start[column + 1]; e++) {
-        int32_t i = f->position[A->pattern.index[e]], length = 0;
-        if (i > k)
-            continue;
-        f->row[i] += A->value[e];
-        for (; f->flag[i] != k; i = f->parent[i]) {
-            if (counting) {
-                if (f->parent[i] == -1)
-                    f->parent[i] = k;
-                f->filled[i]++;
-            }
-            f->pattern[length++] = i;
-            f->flag[i] = k;
-        }
-        while (length > 0)
-            f->pattern[--top] = f->pattern[--length];
-    }
-    return top;
-}
-
-// First step with D <= 0, or -1. A is the symmetric part, full.
-static int32_t eliminate(sparse_ldl *f, const pcs_sparse *A)
-{
-    memset(f->filled, 0, sizeof(int32_t) * (size_t)f->n);
-    memset(f->row, 0, sizeof(double) * (size_t)f->n);
-    for (int32_t k = 0; k < f->n; k++)
-        f->flag[k] = -1;
-    for (int32_t k = 0; k < f->n; k++) {
-        const int32_t top = row_pattern(f, A, k, false);
-        const double diagonal = f->row[k];
-        double pivot = diagonal;
-        f->row[k] = 0.0;
-        for (int32_t t = top; t < f->n; t++) {
-            const int32_t i = f->pattern[t], end = f->start[i] + f->filled[i];
-            const double y = f->row[i]; // = L_ki D_i
-            f->row[i] = 0.0;
-            for (int32_t e = f->start[i]; e < end; e++)
-                f->row[f->index[e]] -= f->value[e] * y;
-            pivot -= y * y / f->D[i];
-            f->index[end] = k;
-            f->value[end] = y / f->D[i];
-            f->filled[i]++;
-        }
-        f->D[k] = pivot;
-        if (!(pivot > PCS_DENSE_SINGULAR * fabs(diagonal)))
-            return k;
-    }
-    return -1;
-}
-
-// *defect <- place where the group is not positive definite, or -1
-static pcs_status factor_ldl(pcs_context *ctx, sparse_ldl *f, const pcs_sparse *A, int32_t *defect)
-{
-    PCS_TRY(pcs_ordering_compute(ctx, f->n, A->pattern.start, A->pattern.index, f->order));
-    for (int32_t k = 0; k < f->n; k++) {
-        f->position[f->order[k]] = k;
-        f->flag[k] = -1;
-    }
-    for (int32_t k = 0; k < f->n; k++)
-        (void)row_pattern(f, A, k, true);
-    int64_t count = 0;
-    for (int32_t k = 0; k < f->n; k++) {
-        f->start[k] = (int32_t)count;
-        count += f->filled[k];
-        if (count > INT32_MAX)
-            return pcs_error(ctx, PCS_ERROR_MEMORY,
-                             "mass matrix: factors of more than 2^31 values");
-    }
-    f->index = PCS_NEW_ARRAY(ctx, int32_t, count);
-    f->value = PCS_NEW_ARRAY(ctx, double, count);
-    if (f->index == NULL || f->value == NULL)
-        return PCS_ERROR_MEMORY;
-    const int32_t step = eliminate(f, A);
-    *defect = step < 0 ? -1 : f->order[step];
-    return PCS_OK;
-}
-
-static pcs_status sparse_defect(pcs_context *ctx, const pcs_sparse *A, int32_t *defect)
-{
-    const int32_t n = A->pattern.n_columns;
-    sparse_ldl f = {.n = n};
-    int32_t *integers = PCS_NEW_ARRAY(ctx, int32_t, 7 * (int64_t)n);
-    f.D = PCS_NEW_ARRAY(ctx, double, 2 * (int64_t)n);
-    pcs_status status = PCS_ERROR_MEMORY;
-    if (integers != NULL && f.D != NULL) {
-        int32_t **part[7] = {&f.order, &f.position, &f.parent, &f.flag,
-                             &f.start, &f.filled,   &f.pattern};
-        for (int32_t k = 0; k < 7; k++)
-            *part[k] = integers + (int64_t)k * n;
-        f.row = f.D + n;
-        status = factor_ldl(ctx, &f, A, defect);
-    }
-    pcs_free(ctx, integers);
-    pcs_free(ctx, f.D);
-    pcs_free(ctx, f.index);
-    pcs_free(ctx, f.value);
-    return status;
-}
-
 // ---- Factors ----
 
 // Columns of M inside a large group, in the group's places (ascending like the degrees of freedom).
-static pcs_status copy_part(const pcs_mass_matrix *mass, pcs_mass_group *g)
+static pcs_status copy_part(const pcs_mass_matrix *mass, const pcs_mass_group *g, pcs_sparse *part)
 {
     const pcs_sparse_pattern *P = &mass->M->pattern;
     int64_t count = 0;
@@ -246,21 +157,21 @@ static pcs_status copy_part(const pcs_mass_matrix *mass, pcs_mass_group *g)
         const int32_t j = mass->dof[g->first + b];
         count += P->start[j + 1] - P->start[j];
     }
-    g->part.pattern.n_rows = g->part.pattern.n_columns = g->size;
-    g->part.pattern.start = PCS_NEW_ARRAY(mass->ctx, int32_t, (int64_t)g->size + 1);
-    g->part.pattern.index = PCS_NEW_ARRAY(mass->ctx, int32_t, count);
-    g->part.value = PCS_NEW_ARRAY(mass->ctx, double, count);
-    if (!g->part.pattern.start || !g->part.pattern.index || !g->part.value)
+    part->pattern.n_rows = part->pattern.n_columns = g->size;
+    part->pattern.start = PCS_NEW_ARRAY(mass->ctx, int32_t, (int64_t)g->size + 1);
+    part->pattern.index = PCS_NEW_ARRAY(mass->ctx, int32_t, count);
+    part->value = PCS_NEW_ARRAY(mass->ctx, double, count);
+    if (!part->pattern.start || !part->pattern.index || !part->value)
         return PCS_ERROR_MEMORY;
     int32_t at = 0;
     for (int32_t b = 0; b < g->size; b++) {
         const int32_t j = mass->dof[g->first + b];
         for (int32_t e = P->start[j]; e < P->start[j + 1]; e++)
             if (mass->M->value[e] != 0.0) {
-                g->part.pattern.index[at] = mass->place[P->index[e]];
-                g->part.value[at++] = mass->M->value[e];
+                part->pattern.index[at] = mass->place[P->index[e]];
+                part->value[at++] = mass->M->value[e];
             }
-        g->part.pattern.start[b + 1] = at;
+        part->pattern.start[b + 1] = at;
     }
     return PCS_OK;
 }
@@ -296,21 +207,37 @@ static pcs_status symmetric_part(pcs_context *ctx, const pcs_sparse *A, pcs_spar
     return status;
 }
 
-static pcs_status factor_large(pcs_mass_matrix *mass, pcs_mass_group *g)
+// Cholesky factors of the symmetric part S. They are all that is needed where M = S up to rounding;
+// otherwise they prove that M is definite, and LU factors follow.
+static pcs_status factor_symmetric(pcs_mass_matrix *mass, pcs_mass_group *g, const pcs_sparse *part,
+                                   pcs_tasks *tasks, const pcs_watch *watch)
 {
-    pcs_sparse S;
+    pcs_sparse S = {0};
     int32_t defect = -1;
-    PCS_TRY(copy_part(mass, g));
-    PCS_TRY(symmetric_part(mass->ctx, &g->part, &S));
-    pcs_status status = sparse_defect(mass->ctx, &S, &defect);
+    if (g->skew > 0.0)
+        PCS_TRY(symmetric_part(mass->ctx, part, &S));
+    const pcs_status status = pcs_sparse_cholesky_create(mass->ctx, g->skew > 0.0 ? &S : part,
+                                                         tasks, watch, &g->cholesky, &defect);
     pcs_sparse_destroy(mass->ctx, &S);
-    PCS_TRY(status);
-    if (defect >= 0)
-        return not_positive(mass, g, defect);
-    PCS_TRY(pcs_sparse_lu_create(mass->ctx, &g->part.pattern, &g->lu));
-    status = pcs_sparse_lu_factor(g->lu, g->part.value);
-    if (status == PCS_ERROR_SINGULAR)
-        return not_positive(mass, g, pcs_sparse_lu_singular_column(g->lu));
+    return status == PCS_ERROR_SINGULAR ? not_positive(mass, g, defect) : status;
+}
+
+static pcs_status factor_large(pcs_mass_matrix *mass, pcs_mass_group *g, pcs_tasks *tasks,
+                               const pcs_watch *watch)
+{
+    pcs_sparse part = {0};
+    pcs_status status = copy_part(mass, g, &part);
+    if (status == PCS_OK)
+        status = factor_symmetric(mass, g, &part, tasks, watch);
+    if (status == PCS_OK && g->skew > ROUNDING_SKEW) {
+        pcs_sparse_cholesky_destroy(g->cholesky);
+        g->cholesky = NULL;
+        int32_t defect;
+        status = pcs_mesh_lu_create(mass->ctx, &part, tasks, watch, &g->lu, &defect);
+        if (status == PCS_ERROR_SINGULAR)
+            status = not_positive(mass, g, defect);
+    }
+    pcs_sparse_destroy(mass->ctx, &part);
     return status;
 }
 
@@ -332,12 +259,12 @@ static pcs_status invert_small(pcs_mass_matrix *mass, pcs_mass_group *g)
     return defect < 0 ? PCS_OK : not_positive(mass, g, defect);
 }
 
-static pcs_status factor_groups(pcs_mass_matrix *mass)
+static pcs_status factor_groups(pcs_mass_matrix *mass, pcs_tasks *tasks, const pcs_watch *watch)
 {
     int64_t values = 0;
     for (int32_t i = 0; i < mass->n_groups; i++) {
         pcs_mass_group *g = &mass->group[i];
-        g->inverse = g->size <= PCS_MASS_DENSE_MAX ? values : -1;
+        g->inverse = is_small(g) ? values : -1;
         values += g->inverse >= 0 ? (int64_t)g->size * g->size : 0;
     }
     mass->inverse = PCS_NEW_ARRAY(mass->ctx, double, values);
@@ -345,7 +272,10 @@ static pcs_status factor_groups(pcs_mass_matrix *mass)
         return PCS_ERROR_MEMORY;
     for (int32_t i = 0; i < mass->n_groups; i++) {
         pcs_mass_group *g = &mass->group[i];
-        PCS_TRY(g->inverse >= 0 ? invert_small(mass, g) : factor_large(mass, g));
+        const pcs_status status = g->inverse >= 0 ? invert_small(mass, g)
+                                                  : factor_large(mass, g, tasks, watch);
+        if (status != PCS_OK)
+            return status;
     }
     return PCS_OK;
 }
@@ -372,7 +302,7 @@ static pcs_status create_diagonal(pcs_mass_matrix *mass)
     return mass->inverse != NULL ? PCS_OK : PCS_ERROR_MEMORY;
 }
 
-static pcs_status create_general(pcs_mass_matrix *mass)
+static pcs_status create_general(pcs_mass_matrix *mass, pcs_tasks *tasks, const pcs_watch *watch)
 {
     mass->group_of = PCS_NEW_ARRAY(mass->ctx, int32_t, mass->n);
     mass->place = PCS_NEW_ARRAY(mass->ctx, int32_t, mass->n);
@@ -381,10 +311,11 @@ static pcs_status create_general(pcs_mass_matrix *mass)
         return PCS_ERROR_MEMORY;
     PCS_TRY(create_groups(mass));
     PCS_TRY(check_symmetry(mass));
-    return factor_groups(mass);
+    return factor_groups(mass, tasks, watch);
 }
 
-pcs_status pcs_mass_matrix_create(pcs_context *ctx, const pcs_sparse *M, pcs_mass_matrix **out)
+pcs_status pcs_mass_matrix_create(pcs_context *ctx, const pcs_sparse *M, pcs_tasks *tasks,
+                                  const pcs_watch *watch, pcs_mass_matrix **out)
 {
     *out = NULL;
     pcs_mass_matrix *mass = PCS_NEW(ctx, pcs_mass_matrix);
@@ -393,8 +324,9 @@ pcs_status pcs_mass_matrix_create(pcs_context *ctx, const pcs_sparse *M, pcs_mas
     mass->ctx = ctx;
     mass->M = M;
     mass->n = M->pattern.n_columns;
-    const pcs_status status = is_diagonal(M) ? create_diagonal(mass) : create_general(mass);
-    if (status >= 0)
+    const pcs_status status = is_diagonal(M) ? create_diagonal(mass)
+                                             : create_general(mass, tasks, watch);
+    if (status == PCS_OK)
         *out = mass;
     else
         pcs_mass_matrix_destroy(mass);
@@ -407,8 +339,8 @@ void pcs_mass_matrix_destroy(pcs_mass_matrix *mass)
         return;
     pcs_context *ctx = mass->ctx;
     for (int32_t i = 0; mass->group != NULL && i < mass->n_groups; i++) {
-        pcs_sparse_lu_destroy(mass->group[i].lu);
-        pcs_sparse_destroy(ctx, &mass->group[i].part);
+        pcs_sparse_cholesky_destroy(mass->group[i].cholesky);
+        pcs_mesh_lu_destroy(mass->group[i].lu);
     }
     pcs_free(ctx, mass->group);
     pcs_free(ctx, mass->group_of);
@@ -429,8 +361,12 @@ void pcs_mass_matrix_solve_group(const pcs_mass_matrix *mass, int32_t group, int
         return;
     const pcs_mass_group *g = &mass->group[group];
     const int32_t n = g->size;
-    if (g->lu != NULL) {
-        pcs_sparse_lu_solve(g->lu, count, x);
+    if (g->inverse < 0) {
+        for (int32_t c = 0; c < count; c++, x += n)
+            if (g->cholesky != NULL)
+                pcs_sparse_cholesky_solve(g->cholesky, x);
+            else
+                pcs_mesh_lu_solve(g->lu, x);
         return;
     }
     const double *inverse = mass->inverse + g->inverse;

@@ -1,6 +1,7 @@
 // Solving a problem of any class: the dispatch behind pcs_problem_solve.
 #include <math.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/timer.h"
@@ -59,6 +60,19 @@ static pcs_status solve_local(const pcs_problem *local, bool is_reduced, pcs_tas
                               info);
 }
 
+// When a reduction ends early: the limits of the solve that it is part of.
+typedef struct limits {
+    const pcs_solve_opts *opts;
+    double deadline; // 0: none
+} limits;
+
+static int is_over(void *user)
+{
+    const limits *l = user;
+    return (l->deadline > 0.0 && pcs_timer_now() > l->deadline) ||
+           (l->opts->stop != NULL && l->opts->stop(l->opts->stop_user));
+}
+
 // A global problem in the form that is solved: W formed, or for Gauss-Seidel on free bodies the
 // velocities of the bodies in its place.
 typedef struct reduced_problem {
@@ -76,21 +90,21 @@ static bool suits_bodies(const pcs_friction_solver *solver, const double *option
                                option[PCS_GAUSS_SEIDEL_MEMORY] == 0.0));
 }
 
-static pcs_status reduce(const pcs_problem *problem, int32_t solver, const double *option,
-                         const pcs_solve_opts *opts, pcs_arena *arena, const double *r,
+// PCS_INTERRUPTED: time is up.
+static pcs_status reduce(const pcs_problem *problem, pcs_tasks *tasks, int32_t solver,
+                         const double *option, limits *limit, pcs_arena *arena, const double *r,
                          reduced_problem *out)
 {
+    const pcs_watch watch = {is_over, limit};
     bool fits = false;
     out->local = NULL;
-    if (suits_bodies(pcs_friction_solver_row(solver), option)) {
-        PCS_TRY(pcs_solve_opts_check(opts, problem->ctx));
+    if (suits_bodies(pcs_friction_solver_row(solver), option))
         PCS_TRY(pcs_body_system_init(&out->bodies, problem, arena, &fits));
-    }
     if (fits) {
         out->relaxation = option != NULL ? option[PCS_GAUSS_SEIDEL_RELAXATION] : 1.0;
         return pcs_friction_contact_check(&out->bodies.local, problem->ctx, r);
     }
-    return pcs_problem_reduce(problem, &out->local);
+    return pcs_problem_reduce_within(problem, tasks, &watch, &out->local);
 }
 
 static pcs_status solve_reduced(const reduced_problem *reduced, int32_t solver,
@@ -103,17 +117,36 @@ static pcs_status solve_reduced(const reduced_problem *reduced, int32_t solver,
     return pcs_body_sweeps_solve(&reduced->bodies, opts, reduced->relaxation, arena, r, u, info);
 }
 
+// The solve ended before there was a problem to measure at: r is still the start.
+static pcs_status end_unmeasured(const pcs_problem *problem, const pcs_solve_opts *opts, double *u,
+                                 pcs_solve_info *info)
+{
+    info->residual = (pcs_residual){.scaled = NAN, .unscaled = NAN, .relative = NAN, .worst = -1};
+    for (int32_t k = 0; k < problem->rows; k++)
+        u[k] = NAN;
+    snprintf(info->reason, sizeof info->reason,
+             "stopped in the reduction to the local form W = H^T M^-1 H (%d degrees of freedom, %d "
+             "rows), before the first iteration%s",
+             (int)problem->dofs, (int)problem->rows,
+             opts->max_time > 0.0 ? "; give it more time" : "");
+    return PCS_INTERRUPTED;
+}
+
 static pcs_status solve_global(const pcs_problem *problem, pcs_tasks *tasks, int32_t solver,
                                const pcs_solve_opts *opts, const double *option, pcs_arena *arena,
                                double *r, double *u, pcs_solve_info *info)
 {
     const double start = pcs_timer_now();
-    reduced_problem reduced = {.tasks = tasks};
-    PCS_TRY(reduce(problem, solver, option, opts, arena, r, &reduced));
+    limits limit = {opts, opts->max_time > 0.0 ? start + opts->max_time : 0.0};
+    reduced_problem reduced = {.tasks = pcs_friction_solve_shares(opts, problem->contacts) ? tasks
+                                                                                           : NULL};
+    pcs_status status = reduce(problem, tasks, solver, option, &limit, arena, r, &reduced);
+    if (status != PCS_OK)
+        return status == PCS_INTERRUPTED ? end_unmeasured(problem, opts, u, info) : status;
     pcs_solve_opts inner = *opts;
     if (opts->max_time > 0.0) // the reduction counts
-        inner.max_time = fmax(1e-9, opts->max_time - (pcs_timer_now() - start));
-    const pcs_status status = solve_reduced(&reduced, solver, &inner, option, arena, r, u, info);
+        inner.max_time = fmax(1e-9, limit.deadline - pcs_timer_now());
+    status = solve_reduced(&reduced, solver, &inner, option, arena, r, u, info);
     pcs_problem_destroy(reduced.local);
     return status;
 }
@@ -129,6 +162,9 @@ static pcs_status solve_mlcp(const pcs_problem *problem, const pcs_mlcp_solver *
     return solver->solve(&view, opts, value, arena, z, w, info);
 }
 
+// From so many coupled degrees of freedom on the reduction of a global problem is worth threads.
+enum { SHARED_DOFS = 3000 };
+
 // The threads for a solve, awake by the time they are needed; NULL: it needs none.
 static pcs_status prepare_tasks(const pcs_problem *problem, const pcs_solve_opts *opts,
                                 pcs_tasks **out)
@@ -136,7 +172,13 @@ static pcs_status prepare_tasks(const pcs_problem *problem, const pcs_solve_opts
     pcs_problem_work *work = problem->work;
     *out = NULL;
     PCS_TRY(pcs_solve_opts_check(opts, problem->ctx));
-    if (!is_friction(problem->problem_class) || !pcs_friction_solve_shares(opts, problem->contacts))
+    const bool shares = is_friction(problem->problem_class) &&
+                        pcs_friction_solve_shares(opts, problem->contacts);
+    const bool reduces = problem->problem_class == PCS_PROBLEM_GLOBAL && opts->threads > 1 &&
+                         problem->dofs >= SHARED_DOFS &&
+                         problem->M.pattern.start[problem->dofs] >
+                             (int64_t)PCS_BODY_DOF * problem->dofs;
+    if (!shares && !reduces)
         return PCS_OK;
     if (pcs_tasks_threads(work->tasks) != opts->threads) {
         pcs_tasks_destroy(work->tasks);

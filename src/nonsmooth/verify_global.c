@@ -8,10 +8,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "linalg/mesh_lu.h"
+
 typedef long double real;
 
 enum {
-    DENSE_GROUP = 48,     // up to here a dense LU in extended precision, beyond a sparse one
+    DENSE_GROUP = 48,     // up to here a dense LU in extended precision, beyond a sparse one; the
+                          // solvers have Cholesky factors there, where M is symmetric
     REFINEMENTS_MAX = 20, // each gains the digits that the factors have: more than one is rare
 };
 
@@ -19,7 +22,8 @@ typedef struct group {
     int32_t first, size; // dof[first .. first+size)
     real *dense;         // row-major LU, or NULL
     int32_t *pivot;
-    pcs_sparse sub; // with `lu`, for large groups
+    pcs_mesh_lu *mesh; // large groups
+    pcs_sparse sub;    // with `lu`: large groups that need an exchange of rows
     pcs_sparse_lu *lu;
     int32_t visited; // 1 + column of H that touched the group last
 } group;
@@ -157,8 +161,14 @@ static pcs_status create_sparse(mass *m, group *g)
             }
         P->start[b + 1] = at;
     }
+    int32_t defect;
+    pcs_status status = pcs_mesh_lu_create(m->ctx, &g->sub, NULL, NULL, &g->mesh, &defect);
+    if (status != PCS_ERROR_SINGULAR) {
+        pcs_sparse_destroy(m->ctx, &g->sub);
+        return status;
+    }
     PCS_TRY(pcs_sparse_lu_create(m->ctx, P, &g->lu));
-    const pcs_status status = pcs_sparse_lu_factor(g->lu, g->sub.value);
+    status = pcs_sparse_lu_factor(g->lu, g->sub.value);
     if (status == PCS_ERROR_SINGULAR)
         return singular(m, g, pcs_sparse_lu_singular_column(g->lu));
     return status;
@@ -170,6 +180,7 @@ static void destroy_mass(mass *m)
         group *g = &m->groups[i];
         pcs_free(m->ctx, g->dense);
         pcs_free(m->ctx, g->pivot);
+        pcs_mesh_lu_destroy(g->mesh);
         pcs_sparse_lu_destroy(g->lu);
         pcs_sparse_destroy(m->ctx, &g->sub);
     }
@@ -209,7 +220,10 @@ static void solve_group(mass *m, const group *g, real *x)
     if (g->dense == NULL) {
         for (int32_t k = 0; k < n; k++)
             m->work[k] = (double)x[k];
-        pcs_sparse_lu_solve(g->lu, 1, m->work);
+        if (g->mesh != NULL)
+            pcs_mesh_lu_solve(g->mesh, m->work);
+        else
+            pcs_sparse_lu_solve(g->lu, 1, m->work);
         for (int32_t k = 0; k < n; k++)
             x[k] = (real)m->work[k];
         return;
@@ -277,7 +291,8 @@ static real solve_refined(mass *m, const real *b, real *v, real *work)
     return smallest;
 }
 
-// W_jj = h^T M^-1 h with h = column j of H, group by group
+// W_jj = h^T M^-1 h with h = column j of H, group by group; the groups with mesh factors, which have
+// many columns as a rule, come afterwards
 static real mobility(mass *m, int32_t j)
 {
     const pcs_sparse *H = &m->problem->H;
@@ -287,7 +302,7 @@ static real mobility(mass *m, int32_t j)
     for (int32_t e = H->pattern.start[j]; e < end; e++) {
         const int32_t i = m->group_of[row[e]];
         group *g = &m->groups[i];
-        if (H->value[e] == 0.0 || g->visited == j + 1)
+        if (H->value[e] == 0.0 || g->visited == j + 1 || g->mesh != NULL)
             continue;
         g->visited = j + 1;
         memset(m->x, 0, sizeof(real) * (size_t)g->size);
@@ -300,6 +315,74 @@ static real mobility(mass *m, int32_t j)
                 sum += (real)H->value[d] * m->x[m->place[row[d]]];
     }
     return sum;
+}
+
+// Rows of H on one group, and the mobilities that their part of W_jj is added to
+typedef struct group_rows {
+    pcs_sparse H; // places of the group by columns
+    int32_t *row; // of the problem, by column
+    int32_t first;
+    real *mobility;
+} group_rows;
+
+static pcs_status create_rows(const mass *m, int32_t i, group_rows *x)
+{
+    const pcs_sparse *H = &m->problem->H;
+    const int32_t rows = m->problem->rows, end = H->pattern.start[rows];
+    x->H.pattern.n_rows = m->groups[i].size;
+    x->H.pattern.start = PCS_NEW_ARRAY(m->ctx, int32_t, (int64_t)rows + 1);
+    x->H.pattern.index = PCS_NEW_ARRAY(m->ctx, int32_t, end);
+    x->H.value = PCS_NEW_ARRAY(m->ctx, double, end);
+    x->row = PCS_NEW_ARRAY(m->ctx, int32_t, rows);
+    if (!x->H.pattern.start || !x->H.pattern.index || !x->H.value || !x->row)
+        return PCS_ERROR_MEMORY;
+    int32_t count = 0, at = 0;
+    for (int32_t j = 0; j < rows; j++) {
+        for (int32_t e = H->pattern.start[j]; e < H->pattern.start[j + 1]; e++)
+            if (H->value[e] != 0.0 && m->group_of[H->pattern.index[e]] == i) {
+                x->H.pattern.index[at] = m->place[H->pattern.index[e]];
+                x->H.value[at++] = H->value[e];
+            }
+        x->row[count] = j;
+        count += at > x->H.pattern.start[count];
+        x->H.pattern.start[count] = at;
+    }
+    x->H.pattern.n_columns = count;
+    return PCS_OK;
+}
+
+static void add_diagonal(void *user, int32_t n, const int32_t *row, const double *X,
+                         int32_t row_length)
+{
+    const group_rows *x = user;
+    for (int32_t k = 0; k < n; k++)
+        x->mobility[x->row[x->first + row[k]]] += (real)X[(int64_t)k * row_length + k];
+}
+
+// The part of all W_jj that comes through one group, a few columns at a time
+static pcs_status add_mobility(mass *m, int32_t i, real *mobility_of_row)
+{
+    enum { COLUMNS = 192 };
+    group_rows x = {.mobility = mobility_of_row};
+    pcs_status status = create_rows(m, i, &x);
+    const int32_t count = x.H.pattern.n_columns;
+    for (; status == PCS_OK && x.first < count; x.first += COLUMNS)
+        status = pcs_mesh_lu_compress(m->groups[i].mesh, &x.H, x.first,
+                                      x.first + COLUMNS < count ? x.first + COLUMNS : count,
+                                      add_diagonal, &x);
+    pcs_sparse_destroy(m->ctx, &x.H);
+    pcs_free(m->ctx, x.row);
+    return status;
+}
+
+static pcs_status mobilities(mass *m, real *out)
+{
+    for (int32_t j = 0; j < m->problem->rows; j++)
+        out[j] = mobility(m, j);
+    for (int32_t i = 0; i < m->n_groups; i++)
+        if (m->groups[i].mesh != NULL)
+            PCS_TRY(add_mobility(m, i, out));
+    return PCS_OK;
 }
 
 // u = H^T v + w
@@ -339,8 +422,6 @@ static void velocities(mass *m, const double *r, real *storage, pcs_recomputed *
     multiply_add(&problem->M, 1.0L, v, work);
     const real largest = fmaxl(norm_f, fmaxl(norm_Hr, length(n, work)));
     out->equation = largest > 0.0L ? rest / largest : rest;
-    for (int32_t j = 0; j < problem->rows; j++)
-        out->mobility[j] = mobility(m, j);
 }
 
 pcs_status pcs_verify_global(const pcs_problem *problem, const double *r, pcs_recomputed *out)
@@ -353,6 +434,8 @@ pcs_status pcs_verify_global(const pcs_problem *problem, const double *r, pcs_re
             status = PCS_ERROR_MEMORY;
         else
             velocities(&m, r, storage, out);
+        if (status == PCS_OK)
+            status = mobilities(&m, out->mobility);
         pcs_free(problem->ctx, storage);
     }
     destroy_mass(&m);

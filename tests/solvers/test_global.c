@@ -49,18 +49,21 @@ static pcs_triplets finish(const builder *b, int32_t rows, int32_t columns)
 typedef struct system_def {
     int32_t dimension, contacts, bilateral;
     double skew;
+    int32_t skew_most; // size of the largest group with a skew part
     int32_t groups, size[16];
 } system_def;
 
 static const system_def systems[] = {
-    {3, 12, 0, 0.0, 4, {6, 6, 6, 6}},
-    {3, 14, 5, 0.0, 9, {6, 1, 1, 1, 3, 6, 24, 2, 5}},
-    {2, 20, 3, 0.3, 8, {3, 3, 3, 1, 2, 6, 3, 3}},
-    {3, 10, 4, 0.0, 3, {6, 60, 30}},
-    {3, 10, 4, 0.2, 4, {6, 60, 30, 6}},
-    {3, 1, 0, 0.0, 1, {1}},
-    {3, 12, 5, 0.0, 16, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}}, // lumped masses
-    {2, 12, 3, 0.0, 9, {1, 1, 1, 1, 1, 1, 1, 1, 1}},
+    {3, 12, 0, 0.0, 99, 4, {6, 6, 6, 6}},
+    {3, 14, 5, 0.0, 99, 9, {6, 1, 1, 1, 3, 6, 24, 2, 5}},
+    {2, 20, 3, 0.3, 99, 8, {3, 3, 3, 1, 2, 6, 3, 3}},
+    {3, 10, 4, 0.0, 99, 3, {6, 60, 30}},
+    {3, 10, 4, 0.2, 99, 4, {6, 60, 30, 6}},
+    {3, 10, 4, 0.2, 6, 4, {6, 60, 30, 6}}, // the large groups alone are symmetric
+    {3, 30, 4, 0.2, 6, 3, {6, 30, 6}},     // and have fewer degrees of freedom than rows
+    {3, 1, 0, 0.0, 99, 1, {1}},
+    {3, 12, 5, 0.0, 99, 16, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}}, // lumped masses
+    {2, 12, 3, 0.0, 99, 9, {1, 1, 1, 1, 1, 1, 1, 1, 1}},
 };
 enum { SYSTEMS = sizeof systems / sizeof *systems };
 
@@ -81,7 +84,8 @@ static void fill_M(const system_def *def, pcs_random *random, builder *M)
             add(M, first + a, first + a, unit * (1.0 + 0.5 * (reach < n ? 4 : n)));
             for (int32_t b = a + 1; b < n && b <= a + reach; b++) {
                 const double even = 0.45 * unit * pcs_random_between(random, -1.0, 1.0);
-                const double odd = def->skew * unit * pcs_random_between(random, -1.0, 1.0);
+                const double part = def->skew * unit * pcs_random_between(random, -1.0, 1.0);
+                const double odd = n <= def->skew_most ? part : 0.0;
                 add(M, first + a, first + b, even + odd);
                 add(M, first + b, first + a, even - odd);
             }
