@@ -1,4 +1,4 @@
-// The default solver on contact problems of scenes (support/scenes.h) that no option was chosen on:
+// The default solver on contact problems of scenes (support/contact_scenes.h) that no option was chosen on:
 // for each family how many are solved to 1e-4, 1e-8 and 1e-12, verified, within a limit of time. With
 // a folder the problems are written there, for percuss bench solve and its peer; those with a local
 // form in it are every second one.
@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/timer.h"
+#include "support/contact_scenes.h"
 #include "support/measure.h"
-#include "support/scenes.h"
 
 enum { SIZES = 3, FRICTIONS = 4, MOTIONS = 3, TOLERANCES = 3 };
 static const double tolerances[TOLERANCES] = {1e-4, 1e-8, 1e-12};

@@ -1,7 +1,8 @@
 # bench/bench_<name>.c is one benchmark program. bench/peer_<engine>*.c (or .cpp) are the same scenes
 # in another engine; they are linked into every benchmark where that engine is installed, which the
 # benchmark sees by the macro PERCUSS_PEER_<ENGINE>. bench/support/*.c and the scenes that tests and
-# benchmarks share (tests/support) are linked into all.
+# benchmarks share (tests/support) are linked into all; both folders are searched for "support/...",
+# so that no name may stand in both.
 
 file(GLOB bench_support CONFIGURE_DEPENDS bench/support/*.c)
 list(APPEND bench_support tests/support/mechanisms.c tests/support/scenes.c
@@ -57,10 +58,13 @@ foreach(engine mujoco ode sundials)
     endif()
 endforeach()
 
+add_library(percuss_bench_support OBJECT ${bench_support})
+target_link_libraries(percuss_bench_support PRIVATE percuss_bench)
+
 file(GLOB bench_sources CONFIGURE_DEPENDS bench/bench_*.c)
 foreach(source IN LISTS bench_sources)
     get_filename_component(name ${source} NAME_WE)
-    add_executable(${name} ${source} ${bench_support})
+    add_executable(${name} ${source} $<TARGET_OBJECTS:percuss_bench_support>)
     set_target_properties(${name} PROPERTIES
         RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/bench)
     target_link_libraries(${name} PRIVATE percuss_bench)

@@ -1,5 +1,5 @@
 // Scenes for bench_scenes: bodies and contact points are laid out by hand, M, H and f follow.
-#include "support/scenes.h"
+#include "support/contact_scenes.h"
 
 #include <math.h>
 #include <stdbool.h>

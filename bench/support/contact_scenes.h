@@ -4,8 +4,8 @@
 //     M v = H r + f,  f = M v_0 + h F,     u = H^T v      (soft blocks: M + h^2 K in place of M)
 //
 // which has a solution for every friction, since v = 0 is admissible.
-#ifndef PCS_BENCH_SCENES_H
-#define PCS_BENCH_SCENES_H
+#ifndef PCS_BENCH_CONTACT_SCENES_H
+#define PCS_BENCH_CONTACT_SCENES_H
 
 #include "percuss/problem.h"
 
