@@ -25,8 +25,12 @@ typedef struct pcs_fe_property {
     bool lumped;
 } pcs_fe_property;
 
-// An element to look at: what it is made of, and what prepare() found for it.
+typedef struct pcs_fe_class pcs_fe_class;
+struct pcs_solid_shape; // solid.h
+
+// An element to look at: what it is, what it is made of, and what prepare() found for it.
 typedef struct pcs_fe {
+    const pcs_fe_class *class;
     const pcs_fe_property *property;
     const double *constants;
 } pcs_fe;
@@ -38,7 +42,7 @@ typedef struct pcs_fe_state {
     pcs_vec3 w[PCS_FE_NODES_MAX];                      // frames: angular velocity, node axes
 } pcs_fe_state;
 
-typedef struct pcs_fe_class {
+struct pcs_fe_class {
     pcs_element_kind kind;
     const char *name, *help;
     int32_t n_nodes;
@@ -60,6 +64,8 @@ typedef struct pcs_fe_class {
     // PCS_ERROR_MODEL for an element that is degenerate or inside out, with the reason.
     pcs_status (*prepare)(pcs_context *ctx, const pcs_fe_property *property, const pcs_vec3 *X,
                           const pcs_mat3 *R, double *constants);
+    // Solids: the integration points of an element, what the functions of solid.h work on
+    struct pcs_solid_shape (*shape)(const pcs_fe *element);
     // M (overwritten), n x n row-major, consistent or lumped as the property says
     void (*mass)(const pcs_fe *element, double *M);
     // f (overwritten): elastic and viscous forces; returns the power of the viscous ones (<= 0)
@@ -69,7 +75,7 @@ typedef struct pcs_fe_class {
                     double scale_C, double *A);
     double (*energy)(const pcs_fe *element, const pcs_fe_state *state);
     void (*results)(const pcs_fe *element, const pcs_fe_state *state, double *out);
-} pcs_fe_class;
+};
 
 // NULL if there is no such kind.
 const pcs_fe_class *pcs_fe_class_find(pcs_element_kind kind);

@@ -26,8 +26,9 @@ enum {
     N_PLAIN_CONSTANTS = offsetof(hexahedron, modes) / sizeof(double)
 };
 
-static pcs_solid_shape shape_of(const pcs_fe *element, bool plain)
+static pcs_solid_shape shape_of(const pcs_fe *element)
 {
+    const bool plain = element->class == &pcs_fe_hexahedron_plain;
     const hexahedron *h = (const hexahedron *)(const void *)element->constants;
     return (pcs_solid_shape){.n_nodes = NODES,
                              .n_points = NODES,
@@ -127,8 +128,8 @@ static pcs_status prepare(pcs_context *ctx, const pcs_fe_property *property, con
     const double centre[3] = {0, 0, 0};
     hexahedron *h = (hexahedron *)(void *)constants;
     PCS_TRY(prepare_plain(ctx, property, X, R, constants));
-    const pcs_fe element = {.property = property, .constants = constants};
-    const pcs_solid_shape shape = shape_of(&element, true);
+    const pcs_fe plain = {&pcs_fe_hexahedron_plain, property, constants};
+    const pcs_solid_shape shape = shape_of(&plain);
     const pcs_mat3 J = jacobian(X, centre);
     if (!is_positive(&J) ||
         !pcs_solid_modes_init(&h->modes, &shape, pcs_material_lame(&property->material), &J))
@@ -139,7 +140,7 @@ static pcs_status prepare(pcs_context *ctx, const pcs_fe_property *property, con
 // Consistent: sum_p w rho N_a N_b I; lumped: its row sums
 static void mass(const pcs_fe *element, double *M)
 {
-    const pcs_solid_shape shape = shape_of(element, true);
+    const pcs_solid_shape shape = shape_of(element);
     const bool lumped = element->property->lumped;
     memset(M, 0, UNKNOWNS * UNKNOWNS * sizeof *M);
     for (int32_t p = 0; p < NODES; ++p) {
@@ -155,56 +156,6 @@ static void mass(const pcs_fe *element, double *M)
 }
 
 // ---- The classes ----
-
-static double force(const pcs_fe *element, const pcs_fe_state *state, double *f)
-{
-    const pcs_solid_shape shape = shape_of(element, false);
-    return pcs_solid_force(element, &shape, state, f);
-}
-
-static void tangent(const pcs_fe *element, const pcs_fe_state *state, double scale_K,
-                    double scale_C, double *A)
-{
-    const pcs_solid_shape shape = shape_of(element, false);
-    pcs_solid_tangent(element, &shape, state, scale_K, scale_C, A);
-}
-
-static double energy(const pcs_fe *element, const pcs_fe_state *state)
-{
-    const pcs_solid_shape shape = shape_of(element, false);
-    return pcs_solid_energy(element, &shape, state);
-}
-
-static void results(const pcs_fe *element, const pcs_fe_state *state, double *out)
-{
-    const pcs_solid_shape shape = shape_of(element, false);
-    pcs_solid_results(element, &shape, state, out);
-}
-
-static double plain_force(const pcs_fe *element, const pcs_fe_state *state, double *f)
-{
-    const pcs_solid_shape shape = shape_of(element, true);
-    return pcs_solid_force(element, &shape, state, f);
-}
-
-static void plain_tangent(const pcs_fe *element, const pcs_fe_state *state, double scale_K,
-                          double scale_C, double *A)
-{
-    const pcs_solid_shape shape = shape_of(element, true);
-    pcs_solid_tangent(element, &shape, state, scale_K, scale_C, A);
-}
-
-static double plain_energy(const pcs_fe *element, const pcs_fe_state *state)
-{
-    const pcs_solid_shape shape = shape_of(element, true);
-    return pcs_solid_energy(element, &shape, state);
-}
-
-static void plain_results(const pcs_fe *element, const pcs_fe_state *state, double *out)
-{
-    const pcs_solid_shape shape = shape_of(element, true);
-    pcs_solid_results(element, &shape, state, out);
-}
 
 #define HEXAHEDRON_FACES                                                      \
     {                                                                         \
@@ -229,11 +180,12 @@ const pcs_fe_class pcs_fe_hexahedron = {
     .results_names = PCS_SOLID_RESULTS_NAMES,
     .check = pcs_solid_check,
     .prepare = prepare,
+    .shape = shape_of,
     .mass = mass,
-    .force = force,
-    .tangent = tangent,
-    .energy = energy,
-    .results = results,
+    .force = pcs_solid_force,
+    .tangent = pcs_solid_tangent,
+    .energy = pcs_solid_energy,
+    .results = pcs_solid_results,
 };
 
 const pcs_fe_class pcs_fe_hexahedron_plain = {
@@ -251,9 +203,10 @@ const pcs_fe_class pcs_fe_hexahedron_plain = {
     .results_names = PCS_SOLID_RESULTS_NAMES,
     .check = pcs_solid_check,
     .prepare = prepare_plain,
+    .shape = shape_of,
     .mass = mass,
-    .force = plain_force,
-    .tangent = plain_tangent,
-    .energy = plain_energy,
-    .results = plain_results,
+    .force = pcs_solid_force,
+    .tangent = pcs_solid_tangent,
+    .energy = pcs_solid_energy,
+    .results = pcs_solid_results,
 };

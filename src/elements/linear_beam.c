@@ -24,7 +24,12 @@ typedef struct linear_element {
     double b[MODES][SIZE]; // the deformations are b d, d = (u_1, r_1, u_2, r_2) in element axes
 } linear_element;
 
-static void load_element(const pcs_fe *element, bool shear, linear_element *e)
+static bool has_shear(const pcs_fe *element)
+{
+    return element->class == &pcs_fe_linear_timoshenko;
+}
+
+static void load_element(const pcs_fe *element, linear_element *e)
 {
     const double *c = element->constants, L = c[LENGTH];
     pcs_beam_stiffness s = pcs_beam_stiffness_compute(element->property);
@@ -33,7 +38,7 @@ static void load_element(const pcs_fe *element, bool shear, linear_element *e)
     memcpy(e->axes.m, c + AXES, sizeof e->axes.m);
     memcpy(e->node_axes.m, c + NODE_AXES, sizeof e->node_axes.m);
     for (int i = 0; i < 2; ++i) // bending about y shears along z, and the other way round
-        e->phi[i] = shear ? 12 * s.curvature[1 + i] / (s.strain[2 - i] * L * L) : 0;
+        e->phi[i] = has_shear(element) ? 12 * s.curvature[1 + i] / (s.strain[2 - i] * L * L) : 0;
     const double k[MODES] = {
         [AXIAL] = s.strain[0] / L,
         [TWIST] = s.curvature[0] / L,
@@ -121,13 +126,13 @@ static void add_bending_mass(double *M, double L, double phi, double mass, doubl
     }
 }
 
-static void compute_mass(const pcs_fe *element, bool shear, double *M)
+static void compute_mass(const pcs_fe *element, double *M)
 {
     static const int ABOUT_Y[4] = {2, 4, 8, 10}, ABOUT_Z[4] = {1, 5, 7, 11};
     const pcs_fe_property *p = element->property;
     linear_element e;
     double local[SIZE * SIZE] = {0};
-    load_element(element, shear, &e);
+    load_element(element, &e);
     const double per_area = p->material.density * e.L, mass = per_area * p->section.area;
     const double *inertia = p->section.inertia;
     const double polar = per_area * (inertia[0] + inertia[1]);
@@ -142,7 +147,7 @@ static void compute_mass(const pcs_fe *element, bool shear, double *M)
             local[i * SIZE + i] = local[(6 + i) * SIZE + 6 + i] = m / 3;
             local[i * SIZE + 6 + i] = local[(6 + i) * SIZE + i] = m / 6;
         }
-        double turning = shear ? per_area : 0;
+        double turning = has_shear(element) ? per_area : 0;
         add_bending_mass(local, e.L, e.phi[0], mass, turning * inertia[0], ABOUT_Y, -1);
         add_bending_mass(local, e.L, e.phi[1], mass, turning * inertia[1], ABOUT_Z, 1);
     }
@@ -160,13 +165,13 @@ typedef struct planar_strain {
 
 enum { PLANAR_AXIAL, PLANAR_BEND, PLANAR_SWAY };
 
-static void load_planar(const pcs_fe *element, bool shear, planar_strain *s)
+static void load_planar(const pcs_fe *element, planar_strain *s)
 {
     const double *c = element->constants, L = c[LENGTH];
     const double e1[2] = {c[AXES], c[AXES + 3]}, side[2] = {-2 / L * e1[1], 2 / L * e1[0]};
     const pcs_beam_stiffness stiffness = pcs_beam_stiffness_compute(element->property);
     const double EI = stiffness.curvature[2];
-    const double phi = shear ? 12 * EI / (stiffness.strain[1] * L * L) : 0;
+    const double phi = has_shear(element) ? 12 * EI / (stiffness.strain[1] * L * L) : 0;
     const double k[PLANAR_MODES] = {
         [PLANAR_AXIAL] = stiffness.strain[0] / L,
         [PLANAR_BEND] = EI / L,
@@ -189,8 +194,7 @@ static double planar_rotation(const double *c, const pcs_mat3 *R)
     return atan2(c[AXES] * y - c[AXES + 3] * x, c[AXES] * x + c[AXES + 3] * y);
 }
 
-static void planar_strains(const pcs_fe *element, bool shear, const pcs_fe_state *state,
-                           planar_strain *s)
+static void planar_strains(const pcs_fe *element, const pcs_fe_state *state, planar_strain *s)
 {
     const double *c = element->constants, damping = element->property->material.damping;
     double d[PLANAR_SIZE], v[PLANAR_SIZE];
@@ -202,7 +206,7 @@ static void planar_strains(const pcs_fe *element, bool shear, const pcs_fe_state
         v[3 * i + 1] = state->v[i].y;
         v[3 * i + 2] = state->w[i].z;
     }
-    load_planar(element, shear, s);
+    load_planar(element, s);
     for (int m = 0; m < PLANAR_MODES; ++m) {
         s->e[m] = s->rate[m] = 0;
         for (int i = 0; i < PLANAR_SIZE; ++i) {
@@ -213,12 +217,12 @@ static void planar_strains(const pcs_fe *element, bool shear, const pcs_fe_state
     }
 }
 
-static double planar_force(const pcs_fe *element, bool shear, const pcs_fe_state *state, double *f)
+static double planar_force(const pcs_fe *element, const pcs_fe_state *state, double *f)
 {
     const double damping = element->property->material.damping;
     planar_strain s;
     double power = 0;
-    planar_strains(element, shear, state, &s);
+    planar_strains(element, state, &s);
     memset(f, 0, sizeof(double) * PLANAR_SIZE);
     for (int m = 0; m < PLANAR_MODES; ++m) {
         power -= damping * s.k[m] * s.rate[m] * s.rate[m];
@@ -228,10 +232,10 @@ static double planar_force(const pcs_fe *element, bool shear, const pcs_fe_state
     return power;
 }
 
-static void planar_tangent(const pcs_fe *element, bool shear, double scale, double *A)
+static void planar_tangent(const pcs_fe *element, double scale, double *A)
 {
     planar_strain s;
-    load_planar(element, shear, &s);
+    load_planar(element, &s);
     memset(A, 0, sizeof(double) * PLANAR_SIZE * PLANAR_SIZE);
     for (int m = 0; m < PLANAR_MODES; ++m)
         for (int i = 0; i < PLANAR_SIZE; ++i)
@@ -239,11 +243,11 @@ static void planar_tangent(const pcs_fe *element, bool shear, double scale, doub
                 A[i * PLANAR_SIZE + j] += scale * s.k[m] * s.B[m][i] * s.B[m][j];
 }
 
-static double planar_energy(const pcs_fe *element, bool shear, const pcs_fe_state *state)
+static double planar_energy(const pcs_fe *element, const pcs_fe_state *state)
 {
     planar_strain s;
     double energy = 0;
-    planar_strains(element, shear, state, &s);
+    planar_strains(element, state, &s);
     for (int m = 0; m < PLANAR_MODES; ++m)
         energy += 0.5 * s.k[m] * s.e[m] * s.e[m];
     return energy;
@@ -292,14 +296,14 @@ static void compute_strains(const pcs_fe *element, const pcs_fe_state *state,
     }
 }
 
-static double compute_force(const pcs_fe *element, bool shear, const pcs_fe_state *state, double *f)
+static double compute_force(const pcs_fe *element, const pcs_fe_state *state, double *f)
 {
     linear_element e;
     linear_strain s;
     double sum[SIZE] = {0}, power = 0;
     if (is_planar(element))
-        return planar_force(element, shear, state, f);
-    load_element(element, shear, &e);
+        return planar_force(element, state, f);
+    load_element(element, &e);
     compute_strains(element, state, &e, &s);
     for (int m = 0; m < MODES; ++m) {
         power -= e.damping * e.k[m] * s.rate[m] * s.rate[m];
@@ -315,8 +319,8 @@ static double compute_force(const pcs_fe *element, bool shear, const pcs_fe_stat
 // K = sum_m B_m (k_m (B_m + b d(B_m v)/dq))^T + sum_m s_m dB_m/dq; B_m depends on the rotations
 // alone:
 //   d(c.Q w)/da = c^T d(Q w)/dr Q,   d(Q^T c)/da = d(Q^T c)/dr Q
-static void compute_tangent(const pcs_fe *element, bool shear, const pcs_fe_state *state,
-                            double scale_K, double scale_C, double *A)
+static void compute_tangent(const pcs_fe *element, const pcs_fe_state *state, double scale_K,
+                            double scale_C, double *A)
 {
     linear_element e;
     linear_strain s;
@@ -324,10 +328,10 @@ static void compute_tangent(const pcs_fe *element, bool shear, const pcs_fe_stat
     pcs_mat3 rate[2] = {{{{0}}}}; // d(Q w)/da
     if (is_planar(element)) {
         const double scale = scale_K + scale_C * element->property->material.damping;
-        planar_tangent(element, shear, scale, A);
+        planar_tangent(element, scale, A);
         return;
     }
-    load_element(element, shear, &e);
+    load_element(element, &e);
     compute_strains(element, state, &e, &s);
     for (int i = 0; e.damping > 0 && i < 2; ++i) {
         rate[i] = pcs_so3_tangent_inverse_derivative(s.r[i], s.w[i]);
@@ -358,14 +362,14 @@ static void compute_tangent(const pcs_fe *element, bool shear, const pcs_fe_stat
     store_matrix(element, &e, local, A);
 }
 
-static double compute_energy(const pcs_fe *element, bool shear, const pcs_fe_state *state)
+static double compute_energy(const pcs_fe *element, const pcs_fe_state *state)
 {
     linear_element e;
     linear_strain s;
     double energy = 0;
     if (is_planar(element))
-        return planar_energy(element, shear, state);
-    load_element(element, shear, &e);
+        return planar_energy(element, state);
+    load_element(element, &e);
     compute_strains(element, state, &e, &s);
     for (int m = 0; m < MODES; ++m)
         energy += 0.5 * e.k[m] * s.e[m] * s.e[m];
@@ -374,11 +378,10 @@ static double compute_energy(const pcs_fe *element, bool shear, const pcs_fe_sta
 
 // The moments of bending are those in the middle; the shear force, the same all along, holds the
 // balance with the moments of the sway: V = -2 M/L.
-static void planar_results(const pcs_fe *element, bool shear, const pcs_fe_state *state,
-                           double *out)
+static void planar_results(const pcs_fe *element, const pcs_fe_state *state, double *out)
 {
     planar_strain s;
-    planar_strains(element, shear, state, &s);
+    planar_strains(element, state, &s);
     memset(out, 0, sizeof(double) * PCS_BEAM_RESULTS);
     out[PCS_BEAM_BENDING] = fabs(s.stress[PLANAR_BEND]);
     out[PCS_BEAM_AXIAL] = s.stress[PLANAR_AXIAL];
@@ -386,16 +389,15 @@ static void planar_results(const pcs_fe *element, bool shear, const pcs_fe_state
     out[PCS_BEAM_MOMENT_Z] = s.stress[PLANAR_BEND];
 }
 
-static void compute_results(const pcs_fe *element, bool shear, const pcs_fe_state *state,
-                            double *out)
+static void compute_results(const pcs_fe *element, const pcs_fe_state *state, double *out)
 {
     linear_element e;
     linear_strain s;
     if (is_planar(element)) {
-        planar_results(element, shear, state, out);
+        planar_results(element, state, out);
         return;
     }
-    load_element(element, shear, &e);
+    load_element(element, &e);
     compute_strains(element, state, &e, &s);
     out[PCS_BEAM_BENDING] = hypot(s.stress[BEND_Y], s.stress[BEND_Z]);
     out[PCS_BEAM_AXIAL] = s.stress[AXIAL];
@@ -407,58 +409,6 @@ static void compute_results(const pcs_fe *element, bool shear, const pcs_fe_stat
 }
 
 // ---- The two classes ----
-
-static void bernoulli_mass(const pcs_fe *element, double *M)
-{
-    compute_mass(element, false, M);
-}
-
-static double bernoulli_force(const pcs_fe *element, const pcs_fe_state *state, double *f)
-{
-    return compute_force(element, false, state, f);
-}
-
-static void bernoulli_tangent(const pcs_fe *element, const pcs_fe_state *state, double scale_K,
-                              double scale_C, double *A)
-{
-    compute_tangent(element, false, state, scale_K, scale_C, A);
-}
-
-static double bernoulli_energy(const pcs_fe *element, const pcs_fe_state *state)
-{
-    return compute_energy(element, false, state);
-}
-
-static void bernoulli_results(const pcs_fe *element, const pcs_fe_state *state, double *out)
-{
-    compute_results(element, false, state, out);
-}
-
-static void timoshenko_mass(const pcs_fe *element, double *M)
-{
-    compute_mass(element, true, M);
-}
-
-static double timoshenko_force(const pcs_fe *element, const pcs_fe_state *state, double *f)
-{
-    return compute_force(element, true, state, f);
-}
-
-static void timoshenko_tangent(const pcs_fe *element, const pcs_fe_state *state, double scale_K,
-                               double scale_C, double *A)
-{
-    compute_tangent(element, true, state, scale_K, scale_C, A);
-}
-
-static double timoshenko_energy(const pcs_fe *element, const pcs_fe_state *state)
-{
-    return compute_energy(element, true, state);
-}
-
-static void timoshenko_results(const pcs_fe *element, const pcs_fe_state *state, double *out)
-{
-    compute_results(element, true, state, out);
-}
 
 const pcs_fe_class pcs_fe_linear_beam = {
     .kind = PCS_ELEMENT_LINEAR_BEAM,
@@ -473,11 +423,11 @@ const pcs_fe_class pcs_fe_linear_beam = {
     .results_names = PCS_BEAM_RESULTS_NAMES,
     .check = pcs_beam_check,
     .prepare = prepare,
-    .mass = bernoulli_mass,
-    .force = bernoulli_force,
-    .tangent = bernoulli_tangent,
-    .energy = bernoulli_energy,
-    .results = bernoulli_results,
+    .mass = compute_mass,
+    .force = compute_force,
+    .tangent = compute_tangent,
+    .energy = compute_energy,
+    .results = compute_results,
 };
 
 const pcs_fe_class pcs_fe_linear_timoshenko = {
@@ -493,9 +443,9 @@ const pcs_fe_class pcs_fe_linear_timoshenko = {
     .results_names = PCS_BEAM_RESULTS_NAMES,
     .check = pcs_beam_check,
     .prepare = prepare,
-    .mass = timoshenko_mass,
-    .force = timoshenko_force,
-    .tangent = timoshenko_tangent,
-    .energy = timoshenko_energy,
-    .results = timoshenko_results,
+    .mass = compute_mass,
+    .force = compute_force,
+    .tangent = compute_tangent,
+    .energy = compute_energy,
+    .results = compute_results,
 };

@@ -208,9 +208,9 @@ pcs_status pcs_solid_check(pcs_context *ctx, const pcs_fe_property *property)
     return pcs_material_check_solid(ctx, &property->material);
 }
 
-double pcs_solid_energy(const pcs_fe *element, const pcs_solid_shape *shape,
-                        const pcs_fe_state *state)
+double pcs_solid_energy(const pcs_fe *element, const pcs_fe_state *state)
 {
+    const pcs_solid_shape found = element->class->shape(element), *shape = &found;
     strains k;
     if (!find_strains(element, shape, state, &k))
         return HUGE_VAL;
@@ -222,9 +222,9 @@ double pcs_solid_energy(const pcs_fe *element, const pcs_solid_shape *shape,
     return V;
 }
 
-double pcs_solid_force(const pcs_fe *element, const pcs_solid_shape *shape,
-                       const pcs_fe_state *state, double *f)
+double pcs_solid_force(const pcs_fe *element, const pcs_fe_state *state, double *f)
 {
+    const pcs_solid_shape found = element->class->shape(element), *shape = &found;
     const int32_t n = shape->n_nodes;
     double S[POINTS][6], power = 0;
     strains k;
@@ -256,9 +256,9 @@ double pcs_solid_force(const pcs_fe *element, const pcs_solid_shape *shape,
 }
 
 // Cauchy stress F S F^T / det F, averaged over the volume
-void pcs_solid_results(const pcs_fe *element, const pcs_solid_shape *shape,
-                       const pcs_fe_state *state, double *out)
+void pcs_solid_results(const pcs_fe *element, const pcs_fe_state *state, double *out)
 {
+    const pcs_solid_shape found = element->class->shape(element), *shape = &found;
     strains k;
     if (!find_strains(element, shape, state, &k)) {
         fill_nan(PCS_SOLID_RESULTS, out);
@@ -513,9 +513,10 @@ static void add_geometric(const pcs_solid_shape *shape, double (*S)[6], double s
             }
 }
 
-void pcs_solid_tangent(const pcs_fe *element, const pcs_solid_shape *shape,
-                       const pcs_fe_state *state, double scale_K, double scale_C, double *A)
+void pcs_solid_tangent(const pcs_fe *element, const pcs_fe_state *state, double scale_K,
+                       double scale_C, double *A)
 {
+    const pcs_solid_shape found = element->class->shape(element), *shape = &found;
     const int32_t n = 3 * shape->n_nodes;
     const double damping = element->property->material.damping;
     double a[WIDE][WIDE] = {{0}}, S[POINTS][6];

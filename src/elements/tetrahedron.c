@@ -66,31 +66,6 @@ static void mass(const pcs_fe *element, double *M)
                                                             : (a == b ? m / 10 : m / 20);
 }
 
-static double force(const pcs_fe *element, const pcs_fe_state *state, double *f)
-{
-    const pcs_solid_shape shape = shape_of(element);
-    return pcs_solid_force(element, &shape, state, f);
-}
-
-static void tangent(const pcs_fe *element, const pcs_fe_state *state, double scale_K,
-                    double scale_C, double *A)
-{
-    const pcs_solid_shape shape = shape_of(element);
-    pcs_solid_tangent(element, &shape, state, scale_K, scale_C, A);
-}
-
-static double energy(const pcs_fe *element, const pcs_fe_state *state)
-{
-    const pcs_solid_shape shape = shape_of(element);
-    return pcs_solid_energy(element, &shape, state);
-}
-
-static void results(const pcs_fe *element, const pcs_fe_state *state, double *out)
-{
-    const pcs_solid_shape shape = shape_of(element);
-    pcs_solid_results(element, &shape, state, out);
-}
-
 const pcs_fe_class pcs_fe_tetrahedron = {
     .kind = PCS_ELEMENT_TETRAHEDRON,
     .name = "tetrahedron",
@@ -106,9 +81,10 @@ const pcs_fe_class pcs_fe_tetrahedron = {
     .results_names = PCS_SOLID_RESULTS_NAMES,
     .check = pcs_solid_check,
     .prepare = prepare,
+    .shape = shape_of,
     .mass = mass,
-    .force = force,
-    .tangent = tangent,
-    .energy = energy,
-    .results = results,
+    .force = pcs_solid_force,
+    .tangent = pcs_solid_tangent,
+    .energy = pcs_solid_energy,
+    .results = pcs_solid_results,
 };

@@ -104,7 +104,7 @@ void pcs_mesh_part_results(const pcs_mesh *mesh, const pcs_mesh_part *part,
 {
     const pcs_fe_class *class = part->class;
     for (int32_t e = 0; e < part->n_elements; ++e) {
-        const pcs_fe element = {&part->property, part->constants + (int64_t)e * class->n_constants};
+        const pcs_fe element = pcs_mesh_part_element(part, e);
         pcs_fe_state state;
         pcs_mesh_gather(mesh, part, c, e, &state);
         class->results(&element, &state, out + (int64_t)e * class->n_results);
@@ -229,7 +229,7 @@ static void add_elements(const pcs_model *model, const pcs_mesh *mesh, const pcs
     if (power && power->alone && part->property.material.damping == 0)
         return;
     for (int32_t e = 0; e < part->n_elements; ++e) {
-        const pcs_fe element = {&part->property, part->constants + (int64_t)e * class->n_constants};
+        const pcs_fe element = pcs_mesh_part_element(part, e);
         const int32_t *nodes = part->nodes + (int64_t)e * class->n_nodes;
         pcs_fe_state state;
         double f_e[PCS_FE_UNKNOWNS_MAX];
@@ -456,8 +456,7 @@ static void tangent(const pcs_model *model, const pcs_configuration *c, double s
             if (scale_K == 0 && part->property.material.damping == 0)
                 continue;
             for (int32_t e = 0; e < part->n_elements; ++e) {
-                const pcs_fe element = {&part->property,
-                                        part->constants + (int64_t)e * class->n_constants};
+                const pcs_fe element = pcs_mesh_part_element(part, e);
                 pcs_fe_state state;
                 double A[PCS_FE_UNKNOWNS_MAX * PCS_FE_UNKNOWNS_MAX];
                 pcs_mesh_gather(mesh, part, c, e, &state);
@@ -510,8 +509,7 @@ double pcs_mesh_strain_energy(const pcs_mesh *mesh, const pcs_configuration *c)
     for (int32_t p = 0; p < mesh->n_parts; ++p) {
         const pcs_mesh_part *part = &mesh->parts[p];
         for (int32_t e = 0; e < part->n_elements; ++e) {
-            const pcs_fe element = {&part->property,
-                                    part->constants + (int64_t)e * part->class->n_constants};
+            const pcs_fe element = pcs_mesh_part_element(part, e);
             pcs_fe_state state;
             pcs_mesh_gather(mesh, part, c, e, &state);
             V += part->class->energy(&element, &state);

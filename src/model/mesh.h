@@ -85,6 +85,12 @@ int32_t pcs_model_mesh_of_node(const struct pcs_model *model, int32_t node);
 // Pose of a mesh node at the start: axes of the mesh for frames, of the world for points.
 pcs_pose pcs_mesh_initial_pose(const pcs_mesh *mesh, int32_t node);
 void pcs_model_initial_meshes(const struct pcs_model *model, double *q, double *v);
+static inline pcs_fe pcs_mesh_part_element(const pcs_mesh_part *part, int32_t element)
+{
+    return (pcs_fe){part->class, &part->property,
+                    part->constants + (int64_t)element * part->class->n_constants};
+}
+
 // Positions and velocities of the nodes of an element.
 void pcs_mesh_gather(const pcs_mesh *mesh, const pcs_mesh_part *part, const pcs_configuration *c,
                      int32_t element, pcs_fe_state *state);

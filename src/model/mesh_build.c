@@ -328,7 +328,7 @@ static double *mass_block(const pcs_mesh *mesh, int32_t a, int32_t b)
 static void add_element_mass(pcs_mesh *mesh, const pcs_mesh_part *part, int32_t e)
 {
     const pcs_fe_class *class = part->class;
-    const pcs_fe element = {&part->property, part->constants + (int64_t)e * class->n_constants};
+    const pcs_fe element = pcs_mesh_part_element(part, e);
     const int32_t n = class->n_nodes, size = mesh->n_v, length = n * size;
     const int32_t flat = part->property.dimension;
     double M[PCS_FE_UNKNOWNS_MAX * PCS_FE_UNKNOWNS_MAX];

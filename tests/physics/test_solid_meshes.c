@@ -119,7 +119,8 @@ static pcs_fe element_of(const block *b, int32_t e, pcs_fe_state *state)
     memset(state, 0, sizeof *state);
     for (int32_t a = 0; a < b->class->n_nodes; ++a)
         state->x[a] = b->x[b->nodes[e * b->class->n_nodes + a]];
-    return (pcs_fe){.property = &b->property,
+    return (pcs_fe){.class = b->class,
+                    .property = &b->property,
                     .constants = b->constants + e * b->class->n_constants};
 }
 

@@ -175,7 +175,7 @@ void line_mesh_turn(line_mesh *mesh, pcs_quat p, pcs_vec3 shift)
 
 static void gather(const line_mesh *mesh, int32_t e, pcs_fe *element, pcs_fe_state *state)
 {
-    *element = (pcs_fe){&mesh->property, mesh->constants[e]};
+    *element = (pcs_fe){mesh->class, &mesh->property, mesh->constants[e]};
     memset(state, 0, sizeof *state);
     for (int i = 0; i < mesh->class->n_nodes; ++i) {
         int32_t node = mesh->nodes[e][i];
@@ -244,7 +244,7 @@ void line_mesh_mass(const line_mesh *mesh, double *M)
     double part[PCS_FE_UNKNOWNS_MAX * PCS_FE_UNKNOWNS_MAX];
     memset(M, 0, sizeof(double) * (size_t)(n * n));
     for (int32_t e = 0; e < mesh->n_elements; ++e) {
-        pcs_fe element = {&mesh->property, mesh->constants[e]};
+        pcs_fe element = {mesh->class, &mesh->property, mesh->constants[e]};
         mesh->class->mass(&element, part);
         scatter(mesh, e, part, M);
     }

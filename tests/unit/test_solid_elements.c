@@ -65,7 +65,7 @@ static void sample_make(sample *s, const pcs_fe_class *class, pcs_material_law l
     assert_true(class->n_constants <= CONSTANTS_MAX);
     assert_int_equal(class->check(context, &s->property), PCS_OK);
     assert_int_equal(class->prepare(context, &s->property, s->X, &R, s->constants), PCS_OK);
-    s->fe = (pcs_fe){.property = &s->property, .constants = s->constants};
+    s->fe = (pcs_fe){class, &s->property, s->constants};
 }
 
 static pcs_mat3 random_rotation(void)
@@ -196,7 +196,7 @@ static void test_objectivity(void **state)
                 fv += f[j] * *coordinate(s.state.v, j);
             sample still = s;
             still.property.material.damping = 0;
-            still.fe = (pcs_fe){.property = &still.property, .constants = still.constants};
+            still.fe = (pcs_fe){s.fe.class, &still.property, still.constants};
             still.class->force(&still.fe, &still.state, g);
             for (int32_t j = 0; j < s.n; ++j)
                 fv -= g[j] * *coordinate(s.state.v, j);
@@ -298,7 +298,7 @@ static double hourglass_stiffness(const pcs_fe_class *class, pcs_material_law la
     }
     const pcs_mat3 R = pcs_m3_identity();
     assert_int_equal(class->prepare(context, &s.property, s.X, &R, s.constants), PCS_OK);
-    s.fe = (pcs_fe){.property = &s.property, .constants = s.constants};
+    s.fe = (pcs_fe){class, &s.property, s.constants};
     class->tangent(&s.fe, &s.state, 1, 0, A);
     for (int32_t i = 0; i < 12; ++i)
         for (int32_t j = 0; j < 12; ++j) {
