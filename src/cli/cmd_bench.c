@@ -67,6 +67,7 @@ static const double CHILD_LONG = 1.0; // s: from here on once, and for the peer 
 enum { REPEATS_SHORT = 5, REPEATS_MEDIUM = 3, REPEATS_MAX = 200, NAMES_MAX = 32 };
 
 typedef struct session {
+    bool named; // what to measure
     cli_file_list files;
     size_t common;                  // length of the folder that all files have in common
     const char *solvers[NAMES_MAX]; // own solvers by name, none: all
@@ -122,13 +123,23 @@ static bool take_tolerances(session *run, char *text)
     return table->n_tolerances > 0;
 }
 
-static bool take_option(session *run, int option, char *value)
+// The first operand says what to measure, the others are files and folders.
+static bool take_operand(session *run, char *value)
 {
-    if (options[option].value && !*value) {
-        cli_message("option '%s' has an empty value", options[option].name);
-        return false;
-    }
+    if (run->named)
+        return cli_file_list_add(&run->files, value);
+    run->named = strcmp(value, "solve") == 0;
+    if (!run->named)
+        cli_message("bench measures 'solve', not '%s': %s", value, syntax.usage);
+    return run->named;
+}
+
+static bool take_argument(void *user, int option, char *value)
+{
+    session *run = user;
     switch (option) {
+    case CLI_OPERAND:
+        return take_operand(run, value);
     case OPTION_SOLVERS:
         return take_solvers(run, value);
     case OPTION_TOL:
@@ -154,24 +165,9 @@ static bool take_option(session *run, int option, char *value)
 // CLI_END if all is well, CLI_HELP or CLI_MISTAKE otherwise.
 static int parse(session *run, int argc, char **argv)
 {
-    cli_parser parser;
-    char *value = NULL;
-    int option;
-    bool named = false; // what to measure
-    cli_parser_init(&parser, &syntax, argc, argv);
-    while ((option = cli_parse(&parser, &value)) != CLI_END) {
-        if (option == CLI_HELP || option == CLI_MISTAKE)
-            return option;
-        if (option == CLI_OPERAND && !named) {
-            if (strcmp(value, "solve") != 0) {
-                cli_message("bench measures 'solve', not '%s': %s", value, syntax.usage);
-                return CLI_MISTAKE;
-            }
-            named = true;
-        } else if (option == CLI_OPERAND ? !cli_file_list_add(&run->files, value)
-                                         : !take_option(run, option, value))
-            return CLI_MISTAKE;
-    }
+    const int parsed = cli_parse(&syntax, argc, argv, take_argument, run);
+    if (parsed != CLI_END)
+        return parsed;
     if (run->files.count > 0)
         return CLI_END;
     cli_message("bench needs problem files: %s", syntax.usage);

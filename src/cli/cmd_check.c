@@ -55,32 +55,22 @@ static cli_exit check(const char *path, const cli_settings *settings)
     return code;
 }
 
+static bool take_setting(void *user, int option, char *value)
+{
+    (void)option; // there is no other
+    return cli_settings_add(user, value);
+}
+
 cli_exit cli_check(int argc, char **argv)
 {
     cli_settings settings;
-    cli_parser parser;
     const char *path = NULL;
-    char *value = NULL;
-    cli_exit code = CLI_EXIT_BAD_INPUT;
-    int option;
     if (!cli_settings_init(&settings, argc))
         return CLI_EXIT_FAILED;
-    cli_parser_init(&parser, &syntax, argc, argv);
-    while ((option = cli_parse(&parser, &value)) != CLI_END) {
-        if (option == CLI_OPERAND && !path)
-            path = value;
-        else if (option == CLI_OPERAND) {
-            cli_message("one model file at a time: '%s' or '%s'", path, value);
-            break;
-        } else if (option < 0 || !cli_settings_add(&settings, value))
-            break;
-    }
-    if (option == CLI_HELP)
-        code = CLI_EXIT_OK;
-    else if (option == CLI_END && path)
-        code = check(path, &settings);
-    else if (option == CLI_END)
-        cli_message("check needs a model file: %s", syntax.usage);
+    const int parsed = cli_parse_model(&syntax, argc, argv, &path, take_setting, &settings);
+    const cli_exit code = parsed == CLI_HELP      ? CLI_EXIT_OK
+                          : parsed == CLI_MISTAKE ? CLI_EXIT_BAD_INPUT
+                                                  : check(path, &settings);
     cli_settings_free(&settings);
     return code;
 }

@@ -187,14 +187,14 @@ static char *take_name(char *text)
     return text;
 }
 
-static bool take_option(session *run, int option, char *value)
+static bool take_argument(void *user, int option, char *value)
 {
+    session *run = user;
     compare_table *table = &run->table;
-    if (options[option].value && !*value) {
-        cli_message("option '%s' has an empty value", options[option].name);
-        return false;
-    }
     switch (option) {
+    case CLI_OPERAND:
+        run->paths[run->n_paths++] = value;
+        return true;
     case OPTION_SCHEMES:
         run->schemes = value;
         return true;
@@ -349,18 +349,9 @@ static bool take_reference(session *run)
 // CLI_END if all is well, CLI_HELP or CLI_MISTAKE otherwise.
 static int parse(session *run, int argc, char **argv)
 {
-    cli_parser parser;
-    char *value = NULL;
-    int option;
-    cli_parser_init(&parser, &syntax, argc, argv);
-    while ((option = cli_parse(&parser, &value)) != CLI_END) {
-        if (option == CLI_HELP || option == CLI_MISTAKE)
-            return option;
-        if (option == CLI_OPERAND)
-            run->paths[run->n_paths++] = value;
-        else if (!take_option(run, option, value))
-            return CLI_MISTAKE;
-    }
+    const int parsed = cli_parse(&syntax, argc, argv, take_argument, run);
+    if (parsed != CLI_END)
+        return parsed;
     if (run->n_paths == 0 || !run->schemes) {
         cli_message("compare needs %s: %s", run->n_paths == 0 ? "a model" : "--schemes",
                     syntax.usage);

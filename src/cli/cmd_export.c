@@ -22,8 +22,8 @@ enum {
 static const cli_option options[OPTION_COUNT] = {
     [OPTION_VTK] =
         {"--vtk", "FOLDER",
-         "ParaView files: bodies.pvd, contacts.pvd and lines.pvd (joints, springs) with\n"
-         "the frames below frames/; the folder is made if it is missing"},
+         "ParaView files: bodies.pvd, contacts.pvd, lines.pvd (joints, springs) and\n"
+         "meshes.pvd, with the frames below frames/; the folder is made if it is missing"},
     [OPTION_FROM] = {"--from", "SECONDS", "first time"},
     [OPTION_TO] = {"--to", "SECONDS", "last time"},
     [OPTION_EVERY] = {"--every", "N", "every N-th stored frame"},
@@ -34,8 +34,8 @@ static const cli_option options[OPTION_COUNT] = {
 static const cli_syntax syntax = {
     .usage = "percuss export RESULT --vtk FOLDER [OPTION]...",
     .text = "Writes the stored frames of a result as files for ParaView and VTK: the shapes of\n"
-            "the bodies with their velocities, the contact points with force, gap and state, and\n"
-            "joints and springs as lines.",
+            "the bodies with their velocities, the contact points with force, gap and state,\n"
+            "joints and springs as lines, and the deformed meshes.",
     .options = options,
     .n_options = OPTION_COUNT,
     .notes = "exit code: 0; 2 mistake in an option or the result; 3 the files could not be\n"
@@ -49,8 +49,9 @@ typedef struct request {
     int64_t frames; // written
 } request;
 
-static bool take_option(request *wish, int option, char *value)
+static bool take_argument(void *user, int option, char *value)
 {
+    request *wish = user;
     switch (option) {
     case CLI_OPERAND:
         if (wish->path)
@@ -60,9 +61,7 @@ static bool take_option(request *wish, int option, char *value)
         return wish->path == value;
     case OPTION_VTK:
         wish->folder = value;
-        if (!*value)
-            cli_message("--vtk needs the name of a folder");
-        return *value != '\0';
+        return true;
     case OPTION_FROM:
         return cli_read_time("--from", value, &wish->vtk.from);
     case OPTION_TO:
@@ -116,16 +115,9 @@ static cli_exit write_files(request *wish, pcs_context *ctx)
 cli_exit cli_export(int argc, char **argv)
 {
     request wish = {.vtk = pcs_vtk_default()};
-    cli_parser parser;
-    char *value = NULL;
-    int option;
-    cli_parser_init(&parser, &syntax, argc, argv);
-    while ((option = cli_parse(&parser, &value)) != CLI_END) {
-        if (option == CLI_HELP)
-            return CLI_EXIT_OK;
-        if (option == CLI_MISTAKE || !take_option(&wish, option, value))
-            return CLI_EXIT_BAD_INPUT;
-    }
+    const int parsed = cli_parse(&syntax, argc, argv, take_argument, &wish);
+    if (parsed != CLI_END)
+        return parsed == CLI_HELP ? CLI_EXIT_OK : CLI_EXIT_BAD_INPUT;
     if (!wish.path || !wish.folder) {
         cli_message("export needs %s: %s", wish.path ? "a format and a folder" : "a result",
                     syntax.usage);

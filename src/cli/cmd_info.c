@@ -211,28 +211,27 @@ static cli_exit inspect(const request *wish)
     return code;
 }
 
+static bool take_argument(void *user, int option, char *value)
+{
+    request *wish = user;
+    if (option == CLI_OPERAND && wish->path) {
+        cli_message("one file at a time: '%s' or '%s'", wish->path, value);
+        return false;
+    }
+    if (option == CLI_OPERAND)
+        wish->path = value;
+    wish->signals = wish->signals || option == OPTION_SIGNALS;
+    wish->model = wish->model || option == OPTION_MODEL;
+    wish->drawings = wish->drawings || option == OPTION_DRAWINGS;
+    return true;
+}
+
 cli_exit cli_info(int argc, char **argv)
 {
     request wish = {0};
-    cli_parser parser;
-    char *value = NULL;
-    int option;
-    cli_parser_init(&parser, &syntax, argc, argv);
-    while ((option = cli_parse(&parser, &value)) != CLI_END) {
-        if (option == CLI_HELP)
-            return CLI_EXIT_OK;
-        if (option == CLI_MISTAKE)
-            return CLI_EXIT_BAD_INPUT;
-        if (option == CLI_OPERAND && wish.path) {
-            cli_message("one file at a time: '%s' or '%s'", wish.path, value);
-            return CLI_EXIT_BAD_INPUT;
-        }
-        if (option == CLI_OPERAND)
-            wish.path = value;
-        wish.signals = wish.signals || option == OPTION_SIGNALS;
-        wish.model = wish.model || option == OPTION_MODEL;
-        wish.drawings = wish.drawings || option == OPTION_DRAWINGS;
-    }
+    const int parsed = cli_parse(&syntax, argc, argv, take_argument, &wish);
+    if (parsed != CLI_END)
+        return parsed == CLI_HELP ? CLI_EXIT_OK : CLI_EXIT_BAD_INPUT;
     if (wish.signals + wish.model + wish.drawings > 1) {
         cli_message("--signals, --model or --drawings, one at a time");
         return CLI_EXIT_BAD_INPUT;

@@ -265,40 +265,29 @@ static cli_exit print_section(const char *name)
     return CLI_EXIT_BAD_INPUT;
 }
 
-// Reads the arguments without printing a list; false: there is nothing more to do than to return
-// `code`.
-static bool read_arguments(int argc, char **argv, bool *json, int *named, cli_exit *code)
+typedef struct request {
+    char **names; // of lists; the front of argv, never beyond the argument that was just read
+    int count;
+    bool json;
+} request;
+
+static bool take_argument(void *user, int option, char *value)
 {
-    cli_parser parser;
-    char *value = NULL;
-    int option;
-    cli_parser_init(&parser, &syntax, argc, argv);
-    while ((option = cli_parse(&parser, &value)) != CLI_END) {
-        if (option == CLI_HELP || option == CLI_MISTAKE) {
-            *code = option == CLI_HELP ? CLI_EXIT_OK : CLI_EXIT_BAD_INPUT;
-            return false;
-        }
-        *json = *json || option == OPTION_JSON;
-        *named += option == CLI_OPERAND;
-    }
-    if (*json && *named > 0) {
-        cli_message("--json has all lists; name none of them");
-        *code = CLI_EXIT_BAD_INPUT;
-        return false;
-    }
+    request *wish = user;
+    if (option == CLI_OPERAND)
+        wish->names[wish->count++] = value;
+    else
+        wish->json = true;
     return true;
 }
 
-static cli_exit print_named(int argc, char **argv)
+static cli_exit print_lists(const request *wish)
 {
-    cli_parser parser;
-    char *value = NULL;
-    int printed = 0;
-    cli_parser_init(&parser, &syntax, argc, argv);
-    while (cli_parse(&parser, &value) != CLI_END) { // operands alone, read_arguments() saw them
-        if (printed++ > 0)
+    const int count = wish->count > 0 ? wish->count : SECTION_COUNT;
+    for (int i = 0; i < count; i++) {
+        if (i > 0)
             putchar('\n');
-        if (print_section(value) != CLI_EXIT_OK)
+        if (print_section(wish->count > 0 ? wish->names[i] : sections[i].name) != CLI_EXIT_OK)
             return CLI_EXIT_BAD_INPUT;
     }
     return CLI_EXIT_OK;
@@ -306,21 +295,16 @@ static cli_exit print_named(int argc, char **argv)
 
 cli_exit cli_list(int argc, char **argv)
 {
-    cli_exit code = CLI_EXIT_OK;
-    bool json = false;
-    int named = 0;
-    if (!read_arguments(argc, argv, &json, &named, &code))
-        return code;
-    if (named > 0)
-        return print_named(argc, argv);
-    if (json) {
-        cli_list_json();
-        return CLI_EXIT_OK;
+    request wish = {.names = argv};
+    const int parsed = cli_parse(&syntax, argc, argv, take_argument, &wish);
+    if (parsed != CLI_END)
+        return parsed == CLI_HELP ? CLI_EXIT_OK : CLI_EXIT_BAD_INPUT;
+    if (wish.json && wish.count > 0) {
+        cli_message("--json has all lists; name none of them");
+        return CLI_EXIT_BAD_INPUT;
     }
-    for (int i = 0; i < SECTION_COUNT; i++) {
-        if (i > 0)
-            putchar('\n');
-        sections[i].print();
-    }
+    if (!wish.json)
+        return print_lists(&wish);
+    cli_list_json();
     return CLI_EXIT_OK;
 }

@@ -53,8 +53,9 @@ static const cli_syntax syntax = {
             "curve. Several results are overlaid.",
     .options = options,
     .n_options = OPTION_COUNT,
+    .may_be_empty = "--title",
     .notes = "percuss plot ball.h5 body.ball.position.y contact.floor.state -o ball.svg\n"
-             "percuss plot crank.h5 joint.hinge.angle:joint.hinge.rate -o phase.pdf\n\n"
+             "percuss plot hammer.h5 joint.hinge.angle:joint.hinge.rate -o phase.pdf\n\n"
              "percuss info RESULT --signals lists the signals.\n"
              "exit code: 0; 2 mistake in an option, a result or a signal; 3 the picture could not\n"
              "be written",
@@ -185,25 +186,24 @@ static bool is_result(const request *wish, const char *operand)
     return wish->n_signals == 0 && stat(operand, &info) == 0;
 }
 
+static bool take_argument(void *user, int option, char *value)
+{
+    request *wish = user;
+    if (option != CLI_OPERAND)
+        return take_option(wish, option, value);
+    if (is_result(wish, value))
+        wish->results[wish->n_results++] = value;
+    else
+        wish->signals[wish->n_signals++] = value;
+    return true;
+}
+
 static cli_exit read_arguments(request *wish, int argc, char **argv, bool *done)
 {
-    cli_parser parser;
-    char *value = NULL;
-    int option;
-    cli_parser_init(&parser, &syntax, argc, argv);
-    while ((option = cli_parse(&parser, &value)) != CLI_END) {
-        *done = option == CLI_HELP;
-        if (*done)
-            return CLI_EXIT_OK;
-        if (option == CLI_MISTAKE)
-            return CLI_EXIT_BAD_INPUT;
-        if (option == CLI_OPERAND && is_result(wish, value))
-            wish->results[wish->n_results++] = value;
-        else if (option == CLI_OPERAND)
-            wish->signals[wish->n_signals++] = value;
-        else if (!take_option(wish, option, value))
-            return CLI_EXIT_BAD_INPUT;
-    }
+    const int parsed = cli_parse(&syntax, argc, argv, take_argument, wish);
+    *done = parsed == CLI_HELP;
+    if (parsed != CLI_END)
+        return *done ? CLI_EXIT_OK : CLI_EXIT_BAD_INPUT;
     if (wish->n_results == 0 || wish->n_signals == 0) {
         cli_message("plot needs %s: %s", wish->n_results == 0 ? "a result" : "a signal",
                     syntax.usage);

@@ -42,39 +42,32 @@ static cli_exit write_page(int count, char **paths, const char *out)
     return code;
 }
 
-// Reads the arguments; the results are moved to the front of argv. False, with *code, if all is said.
-static bool parse(int argc, char **argv, int *count, const char **out, cli_exit *code)
+typedef struct request {
+    char **results; // the front of argv, never beyond the argument that was just read
+    int count;
+    const char *out;
+} request;
+
+static bool take_argument(void *user, int option, char *value)
 {
-    cli_parser parser;
-    char *value = NULL;
-    int option;
-    *code = CLI_EXIT_BAD_INPUT;
-    cli_parser_init(&parser, &syntax, argc, argv);
-    while ((option = cli_parse(&parser, &value)) != CLI_END) {
-        if (option == CLI_HELP)
-            *code = CLI_EXIT_OK;
-        if (option == CLI_HELP || option == CLI_MISTAKE)
-            return false;
-        if (option == CLI_OPERAND)
-            argv[(*count)++] = value; // never beyond the argument that was just read
-        else if (!*value) {
-            cli_message("option '%s' has an empty value", options[option].name);
-            return false;
-        } else
-            *out = value;
-    }
-    if (*count == 0)
-        cli_message("report needs a result: %s", syntax.usage);
-    return *count > 0;
+    request *wish = user;
+    if (option == CLI_OPERAND)
+        wish->results[wish->count++] = value;
+    else
+        wish->out = value;
+    return true;
 }
 
 cli_exit cli_report(int argc, char **argv)
 {
-    int count = 0;
-    const char *out = NULL;
-    cli_exit code;
-    if (!parse(argc, argv, &count, &out, &code))
-        return code;
+    request wish = {.results = argv};
+    const int parsed = cli_parse(&syntax, argc, argv, take_argument, &wish);
+    if (parsed != CLI_END)
+        return parsed == CLI_HELP ? CLI_EXIT_OK : CLI_EXIT_BAD_INPUT;
+    if (wish.count == 0) {
+        cli_message("report needs a result: %s", syntax.usage);
+        return CLI_EXIT_BAD_INPUT;
+    }
     cli_write_signals_ignore();
-    return write_page(count, argv, out);
+    return write_page(wish.count, wish.results, wish.out);
 }

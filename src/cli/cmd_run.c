@@ -150,10 +150,6 @@ static bool take_option(void *user, int option, char *value)
         [OPTION_END] = "simulation.end",
         [OPTION_OUTPUT_STEP] = "output.step",
     };
-    if (options[option].value && value && !*value) {
-        cli_message("option '%s' has an empty value", options[option].name);
-        return false;
-    }
     if (option == OPTION_REPORT)
         run->with_page = true;
     if (texts[option])

@@ -100,14 +100,21 @@ static bool read_measure(const char *text, pcs_measure *measure)
     return false;
 }
 
-static bool take_option(session *run, int option, char *value)
+static void take_file(session *run, const char *path)
 {
+    const int length = (int)strlen(path);
+    run->files[run->n_files++] = path;
+    run->name_width = length > run->name_width ? length : run->name_width;
+}
+
+static bool take_argument(void *user, int option, char *value)
+{
+    session *run = user;
     pcs_solve_opts *opts = &run->opts;
-    if (options[option].value && !*value) {
-        cli_message("option '%s' has an empty value", options[option].name);
-        return false;
-    }
     switch (option) {
+    case CLI_OPERAND:
+        take_file(run, value);
+        break;
     case OPTION_SOLVER:
         run->solver = value;
         return cli_solver_check(value);
@@ -163,20 +170,9 @@ static bool check_options(const session *run)
 // CLI_END if all is well, CLI_HELP or CLI_MISTAKE otherwise.
 static int parse(session *run, int argc, char **argv)
 {
-    cli_parser parser;
-    char *value = NULL;
-    int option;
-    cli_parser_init(&parser, &syntax, argc, argv);
-    while ((option = cli_parse(&parser, &value)) != CLI_END) {
-        if (option == CLI_HELP || option == CLI_MISTAKE)
-            return option;
-        if (option == CLI_OPERAND) {
-            int length = (int)strlen(value);
-            run->files[run->n_files++] = value;
-            run->name_width = length > run->name_width ? length : run->name_width;
-        } else if (!take_option(run, option, value))
-            return CLI_MISTAKE;
-    }
+    const int parsed = cli_parse(&syntax, argc, argv, take_argument, run);
+    if (parsed != CLI_END)
+        return parsed;
     return check_options(run) ? CLI_END : CLI_MISTAKE;
 }
 

@@ -122,13 +122,13 @@ static void add_work(drawing *d, int32_t model, const char *column, const char *
 
 static void add_drift(drawing *d, int32_t model)
 {
+    const bool steps = d->table->n_steps > 0, tolerances = !steps || count_tolerances(d->table) > 0;
     plot_panel *panel = add_panel(d, NULL, 2 * d->table->n_schemes);
     if (!panel)
         return;
     panel->log_x = panel->log_y = true;
-    panel->x_name = d->table->n_steps == 0           ? "tolerance"
-                    : count_tolerances(d->table) > 0 ? "tolerance or step"
-                                                     : "step";
+    panel->x_name = !steps ? "tolerance" : tolerances ? "tolerance or step" : "step";
+    panel->x_unit = tolerances ? "" : "s";
     panel->y_name = "|g| (line), |G v| (dashed)";
     for (int32_t s = 0; s < d->table->n_schemes; s++) {
         add_curve(d, panel, model, s, "level", "drift");

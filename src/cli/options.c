@@ -54,82 +54,13 @@ const char *cli_nearest(const char *word, const char *const *words, int count)
     return best;
 }
 
-// ---- Parsing ----
-
-void cli_parser_init(cli_parser *parser, const cli_syntax *syntax, int argc, char **argv)
-{
-    *parser = (cli_parser){.syntax = syntax, .argc = argc, .argv = argv, .next = 1};
-}
-
-static int unknown_option(const cli_syntax *syntax, const char *name)
-{
-    const char *names[64] = {"--help"};
-    int count = 1;
-    for (int k = 0; k < syntax->n_options && count < 64; k++)
-        names[count++] = syntax->options[k].name;
-    const char *nearest = cli_nearest(name, names, count);
-    if (nearest)
-        cli_message("unknown option '%s'; did you mean '%s'?", name, nearest);
-    else
-        cli_message("unknown option '%s'; see --help", name);
-    return CLI_MISTAKE;
-}
+// ---- Help ----
 
 // True for an option that is right with and without a value, which then needs the "=".
 static bool may_lack(const cli_option *option)
 {
     return option->value && option->value[0] == '[';
 }
-
-int cli_parse(cli_parser *parser, char **value)
-{
-    if (parser->next >= parser->argc)
-        return CLI_END;
-    char *argument = parser->argv[parser->next++];
-    *value = argument;
-    if (argument[0] == '\0') {
-        cli_message("an argument is empty: %s", parser->syntax->usage);
-        return CLI_MISTAKE;
-    }
-    if (parser->operands_only || argument[0] != '-' || argument[1] == '\0')
-        return CLI_OPERAND;
-    if (strcmp(argument, "--") == 0) {
-        parser->operands_only = true;
-        return cli_parse(parser, value);
-    }
-    if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0) {
-        cli_print_help(parser->syntax);
-        return CLI_HELP;
-    }
-    size_t length = strcspn(argument, "=");
-    bool attached = argument[length] == '='; // --name=value
-    argument[length] = '\0';
-    const cli_syntax *syntax = parser->syntax;
-    int k = 0;
-    while (k < syntax->n_options && strcmp(syntax->options[k].name, argument) != 0)
-        k++;
-    if (k == syntax->n_options)
-        return unknown_option(syntax, argument);
-    const cli_option *option = &syntax->options[k];
-    if (!option->value && attached) {
-        cli_message("option '%s' takes no value", option->name);
-        return CLI_MISTAKE;
-    }
-    if (!option->value)
-        return k;
-    if (may_lack(option) && !attached) {
-        *value = NULL;
-        return k;
-    }
-    if (!attached && parser->next >= parser->argc) {
-        cli_message("option '%s' needs a value: %s %s", option->name, option->name, option->value);
-        return CLI_MISTAKE;
-    }
-    *value = attached ? argument + length + 1 : parser->argv[parser->next++];
-    return k;
-}
-
-// ---- Help ----
 
 static void print_option(const cli_option *option)
 {
@@ -148,7 +79,7 @@ static void print_option(const cli_option *option)
     }
 }
 
-void cli_print_help(const cli_syntax *syntax)
+static void print_help(const cli_syntax *syntax)
 {
     static const cli_option help = {"--help", NULL, "this text"};
     printf("usage: %s\n\n%s\n\noptions:\n", syntax->usage, syntax->text);
@@ -159,27 +90,129 @@ void cli_print_help(const cli_syntax *syntax)
         printf("\n%s\n", syntax->notes);
 }
 
+// ---- Parsing ----
+
+typedef struct arguments {
+    const cli_syntax *syntax;
+    int argc, next;
+    char **argv;
+    bool operands_only; // after "--"
+} arguments;
+
+static int unknown_option(const cli_syntax *syntax, const char *name)
+{
+    const char *names[64] = {"--help"};
+    int count = 1;
+    for (int k = 0; k < syntax->n_options && count < 64; k++)
+        names[count++] = syntax->options[k].name;
+    const char *nearest = cli_nearest(name, names, count);
+    if (nearest)
+        cli_message("unknown option '%s'; did you mean '%s'?", name, nearest);
+    else
+        cli_message("unknown option '%s'; see --help", name);
+    return CLI_MISTAKE;
+}
+
+static bool may_be_empty(const cli_syntax *syntax, const cli_option *option)
+{
+    return syntax->may_be_empty && strcmp(syntax->may_be_empty, option->name) == 0;
+}
+
+static int empty_value(const cli_option *option)
+{
+    cli_message("option '%s' has an empty value", option->name);
+    return CLI_MISTAKE;
+}
+
+// The next argument: the index of an option or one of CLI_OPERAND, CLI_END, CLI_HELP, CLI_MISTAKE.
+static int next_argument(arguments *from, char **value)
+{
+    if (from->next >= from->argc)
+        return CLI_END;
+    char *argument = from->argv[from->next++];
+    *value = argument;
+    if (argument[0] == '\0') {
+        cli_message("an argument is empty: %s", from->syntax->usage);
+        return CLI_MISTAKE;
+    }
+    if (from->operands_only || argument[0] != '-' || argument[1] == '\0')
+        return CLI_OPERAND;
+    if (strcmp(argument, "--") == 0) {
+        from->operands_only = true;
+        return next_argument(from, value);
+    }
+    if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0) {
+        print_help(from->syntax);
+        return CLI_HELP;
+    }
+    size_t length = strcspn(argument, "=");
+    bool attached = argument[length] == '='; // --name=value
+    argument[length] = '\0';
+    const cli_syntax *syntax = from->syntax;
+    int k = 0;
+    while (k < syntax->n_options && strcmp(syntax->options[k].name, argument) != 0)
+        k++;
+    if (k == syntax->n_options)
+        return unknown_option(syntax, argument);
+    const cli_option *option = &syntax->options[k];
+    if (!option->value && attached) {
+        cli_message("option '%s' takes no value", option->name);
+        return CLI_MISTAKE;
+    }
+    if (!option->value)
+        return k;
+    if (may_lack(option) && !attached) {
+        *value = NULL;
+        return k;
+    }
+    if (!attached && from->next >= from->argc) {
+        cli_message("option '%s' needs a value: %s %s", option->name, option->name, option->value);
+        return CLI_MISTAKE;
+    }
+    *value = attached ? argument + length + 1 : from->argv[from->next++];
+    return **value || may_be_empty(syntax, option) ? k : empty_value(option);
+}
+
+int cli_parse(const cli_syntax *syntax, int argc, char **argv, cli_take_fn take, void *user)
+{
+    arguments all = {.syntax = syntax, .argc = argc, .argv = argv, .next = 1};
+    char *value = NULL;
+    int option;
+    while ((option = next_argument(&all, &value)) != CLI_END) {
+        if (option == CLI_HELP || option == CLI_MISTAKE)
+            return option;
+        if (!take(user, option, value))
+            return CLI_MISTAKE;
+    }
+    return CLI_END;
+}
+
+typedef struct model_request {
+    const char **model;
+    cli_take_fn take;
+    void *user;
+} model_request;
+
+static bool take_model(void *user, int option, char *value)
+{
+    const model_request *request = user;
+    if (option != CLI_OPERAND)
+        return request->take(request->user, option, value);
+    if (*request->model) {
+        cli_message("one model file at a time: '%s' or '%s'", *request->model, value);
+        return false;
+    }
+    *request->model = value;
+    return true;
+}
+
 int cli_parse_model(const cli_syntax *syntax, int argc, char **argv, const char **model,
                     cli_take_fn take, void *user)
 {
-    cli_parser parser;
-    char *value = NULL;
-    int option;
-    cli_parser_init(&parser, syntax, argc, argv);
-    while ((option = cli_parse(&parser, &value)) != CLI_END) {
-        if (option == CLI_HELP || option == CLI_MISTAKE)
-            return option;
-        if (option == CLI_OPERAND && *model) {
-            cli_message("one model file at a time: '%s' or '%s'", *model, value);
-            return CLI_MISTAKE;
-        }
-        if (option == CLI_OPERAND)
-            *model = value;
-        else if (!take(user, option, value))
-            return CLI_MISTAKE;
-    }
-    if (*model)
-        return CLI_END;
+    model_request request = {model, take, user};
+    const int parsed = cli_parse(syntax, argc, argv, take_model, &request);
+    if (parsed != CLI_END || *model)
+        return parsed;
     const char *verb = strchr(syntax->usage, ' ') + 1; // usage is "percuss VERB ..."
     cli_message("%.*s needs a model file: %s", (int)strcspn(verb, " "), verb, syntax->usage);
     return CLI_MISTAKE;

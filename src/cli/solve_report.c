@@ -36,7 +36,7 @@ const char *cli_solve_word(const cli_solve_result *result)
 
 void cli_solve_print_heading(FILE *out, int name_width)
 {
-    fprintf(out, "%-*s  %-10s %8s  %-18s %-11s %9s %10s %9s\n", name_width, "file", "class",
+    fprintf(out, "%-*s  %-10s %8s  %-21s %-11s %9s %10s %9s\n", name_width, "file", "class",
             "contacts", "solver", "status", "residual", "iterations", "time");
 }
 
@@ -45,7 +45,7 @@ void cli_solve_print_line(FILE *out, const cli_solve_result *result, int name_wi
     char class_text[CLI_CLASS_TEXT], time[CLI_TIME_TEXT];
     const pcs_problem *problem = result->problem;
     fprintf(
-        out, "%-*s  %-10s %8d  %-18s %-11s", name_width, result->file,
+        out, "%-*s  %-10s %8d  %-21s %-11s", name_width, result->file,
         cli_class_text(class_text, pcs_problem_get_class(problem), pcs_problem_dimension(problem)),
         (int)pcs_problem_contacts(problem), result->solver, cli_solve_word(result));
     if (result->status >= 0 && isnan(verified(result)))

@@ -104,6 +104,7 @@ expect_mistake "must be an integer from 1" export planar.h5 --vtk planar2 --ever
 expect_mistake "segments must be from 3 to 4096" export planar.h5 --vtk planar2 --segments 5000
 expect_mistake "a result" export
 expect_mistake "a format and a folder" export planar.h5
+expect_mistake "'--vtk' has an empty value" export planar.h5 --vtk ''
 expect_mistake "one result at a time" export planar.h5 spatial.h5 --vtk x
 expect_mistake "not a result" export ball.yaml --vtk x
 head -c 3000 planar.h5 >cut.h5

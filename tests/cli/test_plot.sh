@@ -35,6 +35,7 @@ assert root.tagName == "svg" and root.getElementsByTagName("path"), root.tagName
 
 expect_picture one.svg run.h5 body.ball.position.y
 expect_picture one.pdf run.h5 body.ball.position.y --title 'Höhe <&> "ball"'
+expect_picture one.svg run.h5 body.ball.position.y --title ''
 expect_picture one.png run.h5 body.ball.position.y --size 700x400px
 [[ $(png_size one.png) == 700x400 ]] || fail "size $(png_size one.png)"
 expect_picture one.png run.h5 body.ball.position.y --size 127x50.8mm --style dark
@@ -78,6 +79,7 @@ expect_mistake "X:Y" plot run.h5 a:b:c -o no.svg
 expect_mistake "X:Y" plot run.h5 :energy.total -o no.svg
 expect_mistake "label needs one signal" plot run.h5 'energy.*=work' -o no.svg
 expect_mistake "must end in .svg, .pdf or .png" plot run.h5 energy.total -o no.jpg
+expect_mistake "'--style' has an empty value" plot run.h5 energy.total --style ''
 expect_mistake "plot needs a signal" plot run.h5
 expect_mistake "plot needs a result" plot
 expect_mistake "nowhere.h5" plot nowhere.h5 energy.total

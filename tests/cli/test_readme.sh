@@ -11,3 +11,7 @@ expect_code 0 run ball.yaml --no-result
 while IFS= read -r line; do
     grep -qxF -- "$line" out || { cat out; fail "not in the summary: $line"; }
 done <shown
+
+shopt -s nullglob
+models=("$PERCUSS_SOURCE"/examples/*.yaml)
+grep -q "| ${#models[@]} models," "$readme" || fail "there are ${#models[@]} examples; README.md says otherwise"
