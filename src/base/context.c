@@ -236,6 +236,14 @@ void *pcs_calloc(pcs_context *ctx, size_t count, size_t size)
     return block;
 }
 
+bool pcs_calloc_list(pcs_context *ctx, double **const *list, size_t count, int64_t length)
+{
+    bool good = true;
+    for (size_t i = 0; i < count; ++i)
+        good = (*list[i] = PCS_NEW_ARRAY(ctx, double, length)) && good;
+    return good;
+}
+
 void *pcs_realloc(pcs_context *ctx, void *block, size_t count, size_t size)
 {
     return request(ctx, block, count, size);

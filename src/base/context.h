@@ -27,8 +27,14 @@ char *pcs_strdup(pcs_context *ctx, const char *text);
 // Copy of the first `length` bytes of `text`, terminated.
 char *pcs_strndup(pcs_context *ctx, const char *text, size_t length);
 
+// An array of `length` zeros for each pointer of a list. False when memory is out; those that were
+// not made are then NULL.
+bool pcs_calloc_list(pcs_context *ctx, double **const *list, size_t count, int64_t length);
+
 #define PCS_NEW(ctx, type) ((type *)pcs_calloc((ctx), 1, sizeof(type)))
 #define PCS_NEW_ARRAY(ctx, type, count) ((type *)pcs_calloc((ctx), (size_t)(count), sizeof(type)))
+#define PCS_NEW_LIST(ctx, list, length) \
+    pcs_calloc_list((ctx), (list), sizeof(list) / sizeof *(list), (length))
 
 // Leaves the enclosing function with the status if it is an error (< 0).
 #define PCS_TRY(call)                    \

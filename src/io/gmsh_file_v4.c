@@ -1,6 +1,7 @@
 // Version 4.1 of gmsh files: nodes and elements stand in blocks, one for each entity of the geometry
 // (point, curve, surface, volume), and the physical groups belong to the entities. In binary files
 // tags of entities, types and flags are ints; counts and the numbers of nodes and elements are sizes.
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "io/gmsh_reader.h"
@@ -86,19 +87,34 @@ static pcs_status find_entity(const pcs_gmsh_reader *reader, const char *place, 
     return PCS_OK;
 }
 
-// ---- Nodes ----
+// ---- Blocks ----
 
-// Numbers of blocks and of things in them; the smallest and the largest tag follow, unused.
-static pcs_status read_header(pcs_gmsh_reader *reader, const char *what, int64_t most,
-                              int64_t *n_blocks, int64_t *n_things)
+// Reads a block of at most `left` nodes or elements; *done is how many it has.
+typedef pcs_status (*block_fn)(pcs_gmsh_reader *reader, int64_t left, int64_t *done);
+
+// A section of blocks: how many blocks and things in them, smallest and largest tag (not needed), blocks.
+static pcs_status read_blocks(pcs_gmsh_reader *reader, const char *things, int64_t most,
+                              block_fn read_block)
 {
-    int64_t ignored;
+    int64_t n_blocks, count, ignored, total = 0;
+    char what[32];
+    snprintf(what, sizeof what, "number of %s", things);
     if (reader->binary)
         PCS_TRY(pcs_gmsh_end_line(reader));
-    PCS_TRY(pcs_gmsh_size(reader, "number of blocks", 0, INT32_MAX, n_blocks));
-    PCS_TRY(pcs_gmsh_size(reader, what, 0, most, n_things));
+    PCS_TRY(pcs_gmsh_size(reader, "number of blocks", 0, INT32_MAX, &n_blocks));
+    PCS_TRY(pcs_gmsh_size(reader, what, 0, most, &count));
     PCS_TRY(pcs_gmsh_size(reader, "smallest tag", 0, INT64_MAX, &ignored));
-    return pcs_gmsh_size(reader, "largest tag", 0, INT64_MAX, &ignored);
+    PCS_TRY(pcs_gmsh_size(reader, "largest tag", 0, INT64_MAX, &ignored));
+    for (int64_t b = 0; b < n_blocks; b++) {
+        int64_t done;
+        PCS_TRY(read_block(reader, count - total, &done));
+        total += done;
+    }
+    if (total == count)
+        return PCS_OK;
+    return pcs_gmsh_error(reader, reader->scan.at,
+                          "the blocks have %lld %s, but %lld are announced; write the file again",
+                          (long long)total, things, (long long)count);
 }
 
 static pcs_status read_node_block(pcs_gmsh_reader *reader, int64_t left, int64_t *done)
@@ -127,22 +143,9 @@ static pcs_status read_node_block(pcs_gmsh_reader *reader, int64_t left, int64_t
 
 pcs_status pcs_gmsh_v4_nodes(pcs_gmsh_reader *reader)
 {
-    int64_t n_blocks, count, total = 0;
-    PCS_TRY(read_header(reader, "number of nodes", PCS_MESH_NODES_MAX, &n_blocks, &count));
-    for (int64_t b = 0; b < n_blocks; b++) {
-        int64_t done;
-        PCS_TRY(read_node_block(reader, count - total, &done));
-        total += done;
-    }
-    if (total != count)
-        return pcs_gmsh_error(reader, reader->scan.at,
-                              "the blocks have %lld nodes, but %lld are announced; write the file "
-                              "again",
-                              (long long)total, (long long)count);
+    PCS_TRY(read_blocks(reader, "nodes", PCS_MESH_NODES_MAX, read_node_block));
     return pcs_gmsh_finish_nodes(reader);
 }
-
-// ---- Elements ----
 
 static pcs_status read_element_block(pcs_gmsh_reader *reader, int64_t left, int64_t *done)
 {
@@ -172,17 +175,5 @@ static pcs_status read_element_block(pcs_gmsh_reader *reader, int64_t left, int6
 
 pcs_status pcs_gmsh_v4_elements(pcs_gmsh_reader *reader)
 {
-    int64_t n_blocks, count, total = 0;
-    PCS_TRY(read_header(reader, "number of elements", PCS_MESH_CELLS_MAX, &n_blocks, &count));
-    for (int64_t b = 0; b < n_blocks; b++) {
-        int64_t done;
-        PCS_TRY(read_element_block(reader, count - total, &done));
-        total += done;
-    }
-    if (total != count)
-        return pcs_gmsh_error(reader, reader->scan.at,
-                              "the blocks have %lld elements, but %lld are announced; write the "
-                              "file again",
-                              (long long)total, (long long)count);
-    return PCS_OK;
+    return read_blocks(reader, "elements", PCS_MESH_CELLS_MAX, read_element_block);
 }

@@ -201,6 +201,17 @@ pcs_status pcs_model_saddle_create(pcs_context *ctx, const pcs_model *model,
     return status;
 }
 
+pcs_status pcs_model_saddle_with_rows(pcs_context *ctx, const pcs_model *model, int32_t n_rows,
+                                      const pcs_row_block *rows, pcs_saddle **out)
+{
+    pcs_saddle_def def = pcs_saddle_default();
+    def.n_couplings = model->n_pairs;
+    def.coupling = (const int32_t(*)[2])model->pairs;
+    def.n_rows = n_rows;
+    def.rows = rows;
+    return pcs_model_saddle_create(ctx, model, &def, out);
+}
+
 double pcs_model_kinetic(const pcs_model *model, const pcs_configuration *c)
 {
     double T = 0;

@@ -44,6 +44,9 @@ void pcs_model_force_rounding(const pcs_model *model, const pcs_configuration *c
 // A saddle system over the nodes of the model; `def` has the rest, rows and couplings.
 pcs_status pcs_model_saddle_create(pcs_context *ctx, const pcs_model *model,
                                    const pcs_saddle_def *def, pcs_saddle **out) PCS_MUST_CHECK;
+// The same with the couplings that K and C have, and with these rows.
+pcs_status pcs_model_saddle_with_rows(pcs_context *ctx, const pcs_model *model, int32_t n_rows,
+                                      const pcs_row_block *rows, pcs_saddle **out) PCS_MUST_CHECK;
 double pcs_model_kinetic(const pcs_model *model, const pcs_configuration *c);
 double pcs_model_potential(const pcs_model *model, const pcs_configuration *c);
 

@@ -388,7 +388,7 @@ enum { AUTO_NAME_SIZE = 256 };
 
 // One contact of mesh i; its name ends with that of the target.
 static pcs_status add_one(pcs_builder *builder, const pcs_auto_contact_def *def, int32_t mesh,
-                          const char *target, bool hidden, pcs_surface_contact_def *contact)
+                          const char *target, bool hidden, pcs_surface_contact_def contact)
 {
     char name[AUTO_NAME_SIZE];
     const int length = snprintf(name, sizeof name, "%s_%s_%s", def->name,
@@ -397,12 +397,12 @@ static pcs_status add_one(pcs_builder *builder, const pcs_auto_contact_def *def,
         return pcs_error(builder->ctx, PCS_ERROR_MODEL,
                          "contact '%s': the names of mesh '%s' and of '%s' are too long", def->name,
                          builder->model->meshes.data[mesh].name, target);
-    contact->name = name;
-    contact->mesh = mesh;
-    contact->law = def->law;
-    contact->node_radius = def->node_radius;
-    contact->reach = def->reach;
-    PCS_TRY(pcs_builder_add_surface_contact(builder, contact));
+    contact.name = name;
+    contact.mesh = mesh;
+    contact.law = def->law;
+    contact.node_radius = def->node_radius;
+    contact.reach = def->reach;
+    PCS_TRY(pcs_builder_add_surface_contact(builder, &contact));
     pcs_model *model = builder->model;
     model->surface_contacts.data[model->surface_contacts.count - 1].hidden = hidden;
     return PCS_OK;
@@ -422,7 +422,7 @@ static pcs_status against_meshes(pcs_builder *builder, const pcs_auto_contact_de
         pcs_surface_contact_def contact = pcs_surface_contact_default();
         contact.target = PCS_TARGET_FACES;
         contact.target_mesh = k;
-        PCS_TRY(add_one(builder, def, i, other->name, true, &contact));
+        PCS_TRY(add_one(builder, def, i, other->name, true, contact));
     }
     return PCS_OK;
 }
@@ -448,7 +448,7 @@ static pcs_status against_bodies(pcs_builder *builder, const pcs_auto_contact_de
             contact.frame = (pcs_frame){b, shape->position, shape->rotation, 0};
             contact.radius = shape->size.x;
             contact.size = shape->size;
-            PCS_TRY(add_one(builder, def, i, target, true, &contact));
+            PCS_TRY(add_one(builder, def, i, target, true, contact));
         }
     }
     return PCS_OK;
@@ -465,7 +465,7 @@ static pcs_status against_all(pcs_builder *builder, const pcs_auto_contact_def *
         pcs_surface_contact_def contact = pcs_surface_contact_default();
         contact.target = PCS_TARGET_PLANE;
         contact.frame = def->planes[k];
-        PCS_TRY(add_one(builder, def, i, target, i > 0, &contact));
+        PCS_TRY(add_one(builder, def, i, target, i > 0, contact));
     }
     return PCS_OK;
 }

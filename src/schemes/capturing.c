@@ -83,9 +83,7 @@ static pcs_status init(pcs_scheme *scheme)
     PCS_TRY(pcs_phase_init(ctx, m, &s->phase));
     PCS_TRY(pcs_smooth_point_init(ctx, m, &s->probe));
     double **of_slots[] = {&s->gap_from, &s->rate_from, &s->gap_to, &s->rate_to, &s->level};
-    bool good = true;
-    for (size_t i = 0; i < sizeof of_slots / sizeof *of_slots; ++i)
-        good = (*of_slots[i] = PCS_NEW_ARRAY(ctx, double, m->n_slots)) && good;
+    bool good = PCS_NEW_LIST(ctx, of_slots, m->n_slots);
     s->forced = PCS_NEW_ARRAY(ctx, bool, m->n_slots);
     s->face_from = PCS_NEW_ARRAY(ctx, int32_t, m->n_slots);
     s->joint_impulse = PCS_NEW_ARRAY(ctx, double, m->n_rows);

@@ -1,4 +1,4 @@
-// Event-driven integration [Haddouni 2015, 3.1-3.4; Acary lectures 3.1-3.2]: smooth phases by one
+// Event-driven integration [Haddouni2015, 3.1-3.4; Acary lectures 3.1-3.2]: smooth phases by one
 // of the integrators of integrator.h, in which joints and closed contacts are equations, up to the
 // next event; impact and new status there.
 //
@@ -35,9 +35,7 @@ static bool init_set(event_driven *s)
     pcs_ed_set *set = &s->set;
     const int64_t n = s->base.model->n_slots;
     double **full[] = {&set->r, &set->u, &set->before, &s->restitution};
-    bool good = true;
-    for (size_t i = 0; i < sizeof full / sizeof *full; ++i)
-        good = (*full[i] = PCS_NEW_ARRAY(ctx, double, 3 * n)) && good;
+    bool good = PCS_NEW_LIST(ctx, full, 3 * n);
     set->slot = PCS_NEW_ARRAY(ctx, int32_t, n);
     set->offset = PCS_NEW_ARRAY(ctx, int32_t, n + 1);
     set->H = PCS_NEW_ARRAY(ctx, const pcs_row_block *, n);
@@ -102,17 +100,6 @@ static bool init_arrays(event_driven *s)
            s->slip_direction && s->contacts;
 }
 
-static pcs_status create_saddle(event_driven *s)
-{
-    const pcs_model *m = s->base.model;
-    pcs_saddle_def def = pcs_saddle_default();
-    def.n_couplings = m->n_pairs;
-    def.coupling = (const int32_t(*)[2])m->pairs;
-    def.n_rows = m->row_blocks.count;
-    def.rows = s->rows;
-    return pcs_model_saddle_create(s->base.ctx, m, &def, &s->saddle);
-}
-
 pcs_status pcs_ed_init(event_driven *s)
 {
     pcs_context *ctx = s->base.ctx;
@@ -126,7 +113,8 @@ pcs_status pcs_ed_init(event_driven *s)
     PCS_TRY(pcs_configuration_init(ctx, m, &s->c));
     PCS_TRY(pcs_model_row_blocks_create(ctx, m, &s->rows, &s->row_values));
     s->memory = PCS_NEW_ARRAY(ctx, double, pcs_ed_memory(s));
-    return s->memory ? create_saddle(s) : PCS_ERROR_MEMORY;
+    return s->memory ? pcs_model_saddle_with_rows(ctx, m, m->row_blocks.count, s->rows, &s->saddle)
+                     : PCS_ERROR_MEMORY;
 }
 
 void pcs_ed_free(event_driven *s)
@@ -330,7 +318,7 @@ static void follow(event_driven *s)
                                                            : s->level[i];
         else if (fabs(s->contacts[i].gap) > s->base.options[ED_GAP_TOLERANCE])
             s->pending =
-                true; // drift: the phase begins anew, projected [Haddouni 2015, 3.2, step 6]
+                true; // drift: the phase begins anew, projected [Haddouni2015, 3.2, step 6]
     }
 }
 

@@ -2,13 +2,13 @@
 // phase of their contact alone, since no force jumps. Everything else asks anew:
 //
 //     impact   M (v+ - v-) = G^T p + H^T r over all touching contacts, G v+ = rate,
-//              u = u+ + e u-:  K* \ni u + mu |u_T| e_N  \perp  r \in K     [Haddouni 2015, 2.4]
+//              u = u+ + e u-:  K* \ni u + mu |u_T| e_N  \perp  r \in K     [Haddouni2015, 2.4]
 //     status   forces and accelerations of the contacts that stay (event_status.c)
 //
 // Where sliding contacts have no forces at all (Painleve's paradox), the velocity jumps without a
 // collision: the impact problem without restitution at the same configuration. It has the null
-// impulse as a solution too, which the small forces of any step h > 0 exclude [Brogliato 2002, 8.1,
-// digest 2.10]; it is left out here.
+// impulse as a solution too, which the small forces of any step h > 0 exclude [Brogliato2002, 8.1];
+// it is left out here.
 #include <string.h>
 
 #include "schemes/corner_impact.h"

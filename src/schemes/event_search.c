@@ -1,4 +1,4 @@
-// The earliest event of a step, found on its dense output [Haddouni 2015, 3.2 and 3.13].
+// The earliest event of a step, found on its dense output [Haddouni2015, 3.2 and 3.13].
 //
 // Every event is a function that is positive in the phase and falls to zero: the gap of an open
 // contact, the normal force of a closed one, the distance of a sticking force from the cone, the

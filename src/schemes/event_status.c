@@ -5,8 +5,8 @@
 //
 // A contact at rest tangentially obeys Coulomb's law on (a_N, a_T); one that slides along d has
 // r_T = -mu d r_N, so that its column is H B (H_N - mu d H_T)^T and W is no longer symmetric
-// [Haddouni 2015, 2.3 and (2.1)]. Problems of few contacts are enumerated: no solution or several
-// are Painleve's situations [Brogliato 2002, 8.1].
+// [Haddouni2015, 2.3 and (2.1)]. Problems of few contacts are enumerated: no solution or several
+// are Painleve's situations [Brogliato2002, 8.1].
 #include <string.h>
 
 #include "nonsmooth/auto.h"

@@ -44,13 +44,9 @@ static pcs_status init(pcs_integrator *integrator)
                        &s->shift,   &s->x,       &s->residual, &s->v_from, &s->a_from,
                        &s->v_to,    &s->a_to,    &s->d_to,     &s->d_rate, &s->d_acceleration};
     double **of_rows[] = {&s->lambda, &s->p, &s->row_residual, &s->lambda_from, &s->lambda_to};
-    bool good = true;
-    for (size_t i = 0; i < sizeof of_q / sizeof *of_q; ++i)
-        good = (*of_q[i] = PCS_NEW_ARRAY(ctx, double, m->n_q)) && good;
-    for (size_t i = 0; i < sizeof of_v / sizeof *of_v; ++i)
-        good = (*of_v[i] = PCS_NEW_ARRAY(ctx, double, m->n_v)) && good;
-    for (size_t i = 0; i < sizeof of_rows / sizeof *of_rows; ++i)
-        good = (*of_rows[i] = PCS_NEW_ARRAY(ctx, double, pcs_smooth_rows_max(m))) && good;
+    bool good = PCS_NEW_LIST(ctx, of_q, m->n_q);
+    good = PCS_NEW_LIST(ctx, of_v, m->n_v) && good;
+    good = PCS_NEW_LIST(ctx, of_rows, pcs_smooth_rows_max(m)) && good;
     return good ? PCS_OK : PCS_ERROR_MEMORY;
 }
 
@@ -179,7 +175,7 @@ static void remember(pcs_generalized_alpha *s)
     pcs_smooth_chart_acceleration(m, s->d, s->d_rate, s->a, s->d_acceleration);
 }
 
-// l = d - h v_n - h^2/3 v'_n - h^2/6 v'_{n+1}                        [Haddouni 2015, (2.125)
+// l = d - h v_n - h^2/3 v'_n - h^2/6 v'_{n+1}                        [Haddouni2015, (2.125)
 // corrected]
 static double local_error(pcs_generalized_alpha *s, const pcs_error_norm *norm)
 {

@@ -1,4 +1,4 @@
-// Half-explicit Runge-Kutta methods of order 5 for the index-2 form [Haddouni 2015, 2.3].
+// Half-explicit Runge-Kutta methods of order 5 for the index-2 form [Haddouni2015, 2.3].
 //
 // With local coordinates d, d' = T(d)^-1 v, both methods take f, M and B of a stage at (D_i, V_i) and
 // choose lambda so that a later velocity satisfies its constraint exactly:

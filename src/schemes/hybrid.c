@@ -1,4 +1,4 @@
-// Hybrid of event-driven integration and Moreau-Jean time stepping [Haddouni 2015, 4; digest 3.15].
+// Hybrid of event-driven integration and Moreau-Jean time stepping [Haddouni2015, 4].
 //
 // Event-driven is exact between events and at impacts, but impacts that accumulate, friction that
 // changes direction and edges of surfaces may ask for events without end. Time stepping passes

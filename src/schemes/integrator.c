@@ -33,7 +33,7 @@ const pcs_integrator_class *pcs_integrator_choose(const char *name, const pcs_mo
 
 pcs_integrator_opts pcs_integrator_default(void)
 {
-    // [Haddouni 2015]: Newton 1e-10 (Table 3.1), c = 0.01 (2.128); rho = 0.8 reproduces Table 3.3
+    // [Haddouni2015]: Newton 1e-10 (Table 3.1), c = 0.01 (2.128); rho = 0.8 reproduces Table 3.3
     return (pcs_integrator_opts){.rho_infinity = 0.8,
                                  .newton_tolerance = 1e-10,
                                  .newton_iterations = 20,

@@ -124,7 +124,7 @@ void pcs_integrator_destroy(pcs_integrator *integrator);
 double pcs_integrator_stiffness(int32_t n, double h, const double *const first[4],
                                 const double *const second[4]);
 // q_n [+] d, v and d' at 0 <= theta <= 1 of the quintic with the given d, d', d'' at the end and v_n,
-// a_n at the start [Haddouni 2015, 3.13].
+// a_n at the start [Haddouni2015, 3.13].
 typedef struct pcs_quintic {
     double h;
     const double *v_0, *a_0; // d = 0, d' = v, d'' = a there

@@ -2,7 +2,7 @@
 // stiffness. Whoever looks for events takes one accepted step at a time, asks for dense output, and
 // cuts the step where an event lies.
 //
-//     h_new = safety h (tolerance / error)^(1/p), within [1/10, growth] h     [Haddouni 2015, 3.12]
+//     h_new = safety h (tolerance / error)^(1/p), within [1/10, growth] h     [Haddouni2015, 3.12]
 #ifndef PCS_SCHEMES_MARCH_H
 #define PCS_SCHEMES_MARCH_H
 
@@ -12,7 +12,7 @@ typedef enum pcs_stabilisation {
     PCS_STABILISE_NONE,
     PCS_STABILISE_BAUMGARTE,  // index-1 methods
     PCS_STABILISE_PROJECTION, // after every accepted step, q and v
-    PCS_STABILISE_COMPENSATION, // index-1 methods: terms frozen over a step [Brogliato 2002, (42)-(43)]
+    PCS_STABILISE_COMPENSATION, // index-1 methods: terms frozen over a step [Brogliato2002, (42)-(43)]
     PCS_STABILISE_COMPENSATION_VELOCITY, // the same with (42) alone
     PCS_STABILISE_GGL                    // generalized-alpha index 2
 } pcs_stabilisation;

@@ -46,15 +46,10 @@ static pcs_status init_arrays(moreau_jean *s)
                        &s->x, &s->momentum, &s->M_v,    &s->scale,  &s->rounding};
     double **of_rows[] = {&s->g, &s->rate, &s->convective, &s->p, &s->p_free, &s->p_step};
     double **of_contacts[] = {&s->u_k, &s->r, &s->u, &s->q_c, &s->restitution};
-    bool good = true;
-    for (size_t i = 0; i < sizeof of_q / sizeof *of_q; ++i)
-        good = (*of_q[i] = PCS_NEW_ARRAY(ctx, double, m->n_q)) && good;
-    for (size_t i = 0; i < sizeof of_v / sizeof *of_v; ++i)
-        good = (*of_v[i] = PCS_NEW_ARRAY(ctx, double, m->n_v)) && good;
-    for (size_t i = 0; i < sizeof of_rows / sizeof *of_rows; ++i)
-        good = (*of_rows[i] = PCS_NEW_ARRAY(ctx, double, m->n_rows)) && good;
-    for (size_t i = 0; i < sizeof of_contacts / sizeof *of_contacts; ++i)
-        good = (*of_contacts[i] = PCS_NEW_ARRAY(ctx, double, 3 * (int64_t)m->n_slots + 3)) && good;
+    bool good = PCS_NEW_LIST(ctx, of_q, m->n_q);
+    good = PCS_NEW_LIST(ctx, of_v, m->n_v) && good;
+    good = PCS_NEW_LIST(ctx, of_rows, m->n_rows) && good;
+    good = PCS_NEW_LIST(ctx, of_contacts, 3 * (int64_t)m->n_slots + 3) && good;
     s->mu = PCS_NEW_ARRAY(ctx, double, m->n_slots);
     s->turning = PCS_NEW_ARRAY(ctx, double, m->n_slots);
     s->active = PCS_NEW_ARRAY(ctx, int32_t, m->n_slots);
@@ -69,17 +64,6 @@ static pcs_status init_arrays(moreau_jean *s)
     return good ? PCS_OK : PCS_ERROR_MEMORY;
 }
 
-static pcs_status create_saddle(moreau_jean *s)
-{
-    const pcs_model *m = s->base.model;
-    pcs_saddle_def def = pcs_saddle_default();
-    def.n_couplings = m->n_pairs;
-    def.coupling = (const int32_t(*)[2])m->pairs;
-    def.n_rows = m->row_blocks.count;
-    def.rows = s->rows;
-    return pcs_model_saddle_create(s->base.ctx, m, &def, &s->saddle);
-}
-
 static pcs_status init(pcs_scheme *scheme)
 {
     moreau_jean *s = self(scheme);
@@ -92,7 +76,7 @@ static pcs_status init(pcs_scheme *scheme)
     PCS_TRY(pcs_configuration_init(ctx, m, &s->forecast));
     PCS_TRY(pcs_configuration_init(ctx, m, &s->middle));
     PCS_TRY(pcs_configuration_init(ctx, m, &s->end));
-    return create_saddle(s);
+    return pcs_model_saddle_with_rows(ctx, m, m->row_blocks.count, s->rows, &s->saddle);
 }
 
 static void destroy(pcs_scheme *scheme)

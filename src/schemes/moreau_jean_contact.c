@@ -65,8 +65,7 @@ static void add_active(moreau_jean *s, const pcs_state *state, int32_t slot)
     pcs_contact_velocity(s->base.model, contact, s->v_k, u_k);
     if (s->turning[slot] != 0)
         u_k[0] -= s->theta / (1 - s->theta) * s->turning[slot];
-    // Restitution acts on approach only ([Brogliato 2002], trap T26 of the digest), tangential
-    // restitution at impacts only.
+    // Restitution acts on approach only [Brogliato2002], tangential restitution at impacts only.
     bool impact = u_k[0] < -s->base.options[MJ_IMPACT_SPEED];
     e[0] = u_k[0] < 0 ? contact->law.restitution * u_k[0] : 0;
     for (int32_t j = 1; j < size; ++j)

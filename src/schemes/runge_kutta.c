@@ -1,8 +1,8 @@
 // Explicit Runge-Kutta methods on the index-1 form: y = (d, v), d' = T(d)^-1 v and v' from
-// [M -B^T; G 0] (v', lambda) = (f, acceleration) [Haddouni 2015, (1.25), A.1].
+// [M -B^T; G 0] (v', lambda) = (f, acceleration) [Haddouni2015, (1.25), A.1].
 //
 // RK4: classical; the error is the difference between one step h and two steps h/2, which are kept
-// [Haddouni 2015, (2.115)-(2.120)]. RKF45: [Fehlberg1969], the result of order 4 goes on. DOPRI5:
+// [Haddouni2015, (2.115)-(2.120)]. RKF45: [Fehlberg1969], the result of order 4 goes on. DOPRI5:
 // [DormandPrince1980], the result of order 5 goes on. Errors are measured in d and v.
 #include <string.h>
 

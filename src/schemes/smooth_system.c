@@ -207,15 +207,10 @@ void pcs_smooth_destroy(pcs_smooth *s)
 
 static pcs_status create_saddle(pcs_smooth *s)
 {
-    const pcs_model *model = s->model;
     pcs_saddle_destroy(s->saddle);
     s->saddle = NULL;
-    pcs_saddle_def def = pcs_saddle_default();
-    def.n_rows = s->n_blocks;
-    def.rows = s->instant[0].rows;
-    def.n_couplings = model->n_pairs;
-    def.coupling = (const int32_t(*)[2])model->pairs;
-    return pcs_model_saddle_create(s->ctx, model, &def, &s->saddle);
+    return pcs_model_saddle_with_rows(s->ctx, s->model, s->n_blocks, s->instant[0].rows,
+                                      &s->saddle);
 }
 
 // Contacts on the faces of a mesh have rows over other nodes on another face. True if any has changed.

@@ -6,7 +6,7 @@
 // Rows of G: the joint rows of the model; then, for each contact of the phase in the order of the
 // slots, its normal row and, if it sticks, its tangential rows. B = G but for sliding contacts, whose
 // friction follows the normal force: B_N = G_N - mu sum_j d_j G_Tj, d the unit direction of sliding
-// [Haddouni 2015, (2.1) with the sign corrected]. A half-explicit stage takes B at one configuration
+// [Haddouni2015, (2.1) with the sign corrected]. A half-explicit stage takes B at one configuration
 // and G at another. Rows may be redundant: v' and B^T lambda are unique all the same.
 #ifndef PCS_SCHEMES_SMOOTH_SYSTEM_H
 #define PCS_SCHEMES_SMOOTH_SYSTEM_H
@@ -70,7 +70,7 @@ int64_t pcs_smooth_evaluations(const pcs_smooth *smooth);      // of M, f and G,
 pcs_status pcs_smooth_accelerations(pcs_smooth *smooth, double t, const double *q, const double *v,
                                     double *a, double *lambda, double *power) PCS_MUST_CHECK;
 
-// Compensation of the drift over a step of an index-1 method [Brogliato 2002, (42)-(43)]: the errors
+// Compensation of the drift over a step of an index-1 method [Brogliato2002, (42)-(43)]: the errors
 // at the start of the step, divided by its length, enter the index-1 equation,
 //     G v' = acceleration - (G v - rate)_n / h,
 // and, if asked for, the velocity that moves the positions, v + M^-1 G^T mu with
@@ -100,7 +100,7 @@ pcs_status pcs_smooth_half_explicit(pcs_smooth *smooth, const pcs_half_explicit_
 // g and G v - rate by row; either may be NULL. Returns nothing that can fail.
 void pcs_smooth_drift(pcs_smooth *smooth, double t, const double *q, const double *v, double *g,
                       double *g_rate);
-// Projection in the metric of M [Haddouni 2015, 3.6]: q, then v, in place. PCS_NOT_CONVERGED: the
+// Projection in the metric of M [Haddouni2015, 3.6]: q, then v, in place. PCS_NOT_CONVERGED: the
 // position did not come below the tolerance; q and v are then as before.
 pcs_status pcs_smooth_project(pcs_smooth *smooth, double t, double *q, double *v, double tolerance,
                               bool position, bool velocity) PCS_MUST_CHECK;

@@ -1,4 +1,4 @@
-// Projection of the initial state on the joints (Lubich's projection, [Haddouni 2015, 3.6]):
+// Projection of the initial state on the joints (Lubich's projection, [Haddouni2015, 3.6]):
 //   position:  [M -G^T; G 0][dq; l] = [0; -g(q)],  q <- q [+] s dq,  repeated with fresh M and G
 //   velocity:  [M -G^T; G 0][dv; l] = [0; rate - G v]
 // The step length s is halved while it does not bring |g| down.

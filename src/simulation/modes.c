@@ -214,9 +214,7 @@ static pcs_status prepare(pcs_modes *w)
     const pcs_model *m = w->model;
     const pcs_state *state = &w->simulation->state;
     double **of_v[] = {&w->v, &w->f, &w->x, &w->y, &w->z, &w->eigen.mass};
-    bool good = true;
-    for (size_t i = 0; i < sizeof of_v / sizeof *of_v; ++i)
-        good = (*of_v[i] = PCS_NEW_ARRAY(w->ctx, double, m->n_v)) && good;
+    bool good = PCS_NEW_LIST(w->ctx, of_v, m->n_v);
     const int32_t count = w->opts.count < m->n_v ? w->opts.count : m->n_v;
     w->q = PCS_NEW_ARRAY(w->ctx, double, m->n_q);
     w->r = PCS_NEW_ARRAY(w->ctx, double, 3 * (int64_t)m->n_slots);

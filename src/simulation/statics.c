@@ -53,15 +53,10 @@ static pcs_status init_arrays(pcs_statics *w)
                        &w->least, &w->noise, &w->d,     &w->d_free,    &w->work};
     double **of_rows[] = {&w->g, &w->lambda, &w->p, &w->lambda_kept};
     double **of_slots[] = {&w->r, &w->r_kept, &w->gap, &w->force, &w->u, &w->mu};
-    bool good = true;
-    for (size_t i = 0; i < sizeof of_q / sizeof *of_q; ++i)
-        good = (*of_q[i] = PCS_NEW_ARRAY(ctx, double, m->n_q)) && good;
-    for (size_t i = 0; i < sizeof of_v / sizeof *of_v; ++i)
-        good = (*of_v[i] = PCS_NEW_ARRAY(ctx, double, m->n_v)) && good;
-    for (size_t i = 0; i < sizeof of_rows / sizeof *of_rows; ++i)
-        good = (*of_rows[i] = PCS_NEW_ARRAY(ctx, double, m->n_rows)) && good;
-    for (size_t i = 0; i < sizeof of_slots / sizeof *of_slots; ++i)
-        good = (*of_slots[i] = PCS_NEW_ARRAY(ctx, double, m->n_slots)) && good;
+    bool good = PCS_NEW_LIST(ctx, of_q, m->n_q);
+    good = PCS_NEW_LIST(ctx, of_v, m->n_v) && good;
+    good = PCS_NEW_LIST(ctx, of_rows, m->n_rows) && good;
+    good = PCS_NEW_LIST(ctx, of_slots, m->n_slots) && good;
     w->r3 = PCS_NEW_ARRAY(ctx, double, 3 * (int64_t)m->n_slots);
     w->active = PCS_NEW_ARRAY(ctx, int32_t, m->n_slots);
     w->is_active = PCS_NEW_ARRAY(ctx, bool, m->n_slots);
