@@ -134,7 +134,6 @@ export function makeRunBar(host, { store, theme }) {
         text: 'Ghosts',
         label: 'Show the other runs as ghosts',
         key: 'g',
-        cls: 'ghost',
         pressed: false,
         onclick: () => store.setGhosts(!store.ghosts),
     });

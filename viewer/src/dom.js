@@ -98,6 +98,17 @@ export function setIcon(element, name) {
     element.querySelector('svg').replaceWith(icon(name));
 }
 
+const MARGIN = 12; // px between an open panel and the edge of the page
+
+/** Moves a panel sideways until all of it is on the page. */
+function keepOnPage(panel) {
+    panel.style.translate = '';
+    const { left, right } = panel.getBoundingClientRect();
+    const room = document.documentElement.clientWidth - MARGIN;
+    const shift = left < MARGIN ? MARGIN - left : Math.min(0, room - right);
+    if (shift) panel.style.translate = `${shift}px 0`;
+}
+
 /**
  * A panel that opens below a button and closes on Escape or a click elsewhere.
  * @param {HTMLElement} opener
@@ -113,6 +124,7 @@ export function popover(opener, panel, onopen) {
         panel.hidden = !open;
         opener.setAttribute('aria-expanded', open ? 'true' : 'false');
         if (open && onopen) onopen();
+        if (open) keepOnPage(panel);
     };
     opener.addEventListener('click', () => set(panel.hidden));
     document.addEventListener('pointerdown', (event) => {

@@ -27,11 +27,16 @@ function groupThousands(text) {
     return text.length > 4 ? text.replace(/\B(?=(\d{3})+$)/g, '\u202f') : text;
 }
 
+/** Unit as a reader sees it; pure numbers have none. */
+export function unitText(unit) {
+    return unit && unit !== '1' && unit !== '-' ? unit : '';
+}
+
 /** A number with its unit. */
 export function formatQuantity(value, unit, digits = 4) {
     const text =
         typeof value === 'number' || value === null ? formatNumber(value, digits) : String(value);
-    return unit ? `${text}\u00a0${unit}` : text;
+    return unitText(unit) ? `${text}\u00a0${unit}` : text;
 }
 
 /**

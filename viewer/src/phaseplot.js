@@ -6,7 +6,7 @@ import { nearestIndex, lastAtOrBefore } from './data.js';
 import { formatTicks } from './format.js';
 import { axisLabel, valueText } from './series.js';
 import { seriesColor } from './theme.js';
-import { PLOT_FONT, runName } from './timeplot.js';
+import { LABEL_ROOM, PLOT_FONT, runName } from './timeplot.js';
 
 /** Extremes of a list without its gaps. */
 function extremes(lists) {
@@ -138,7 +138,7 @@ export function makePhasePlot(host, spec, app) {
             mode: 2,
             width: 300,
             height: 220,
-            padding: [8, 14, 0, 0],
+            padding: [8, LABEL_ROOM, 0, 0],
             legend: { show: false },
             scales: {
                 x: { time: false, range: () => zoom.x ?? xRange },

@@ -1,7 +1,8 @@
 // The searchable list of signals, group by group: for a plot over time (any number of signals) or
 // for a phase diagram (one for each axis).
 import { h, button } from './dom.js';
-import { allSignals, sortGroups, unitText } from './series.js';
+import { unitText } from './format.js';
+import { allSignals, sortGroups } from './series.js';
 
 const MOST_ROWS = 250; // longer lists are cut; the search narrows them
 

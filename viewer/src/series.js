@@ -1,7 +1,7 @@
 // From signal paths to what a plot draws: one series for each path and each run that has it, on one
 // common time axis, and the words on the axes.
 import uPlot from 'uplot';
-import { formatQuantity } from './format.js';
+import { formatQuantity, unitText } from './format.js';
 
 const QUANTITIES = {
     J: 'energy',
@@ -23,11 +23,6 @@ const BY_PATH = [
     [/residual$/, 'residual'],
 ];
 const COMPONENT = /\.(x|y|z|w|n|t1|t2)$/;
-
-/** Unit as it stands in brackets. */
-export function unitText(unit) {
-    return unit && unit !== '1' && unit !== '-' ? unit : '';
-}
 
 const LETTER = 6.2; // px of a letter of an axis label
 
@@ -116,7 +111,7 @@ export function alignSeries(series) {
 /** Text of a value for legends. */
 export function valueText(signal, index) {
     const value = index >= 0 ? signal.values[index] : null;
-    return formatQuantity(value ?? null, unitText(signal.unit));
+    return formatQuantity(value ?? null, signal.unit);
 }
 
 /** Groups in the order in which a reader looks for them. */

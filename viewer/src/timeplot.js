@@ -3,11 +3,12 @@ import uPlot from 'uplot';
 import { h } from './dom.js';
 import { nearestIndex } from './data.js';
 import { formatTicks } from './format.js';
-import { alignSeries, axisLabel, makeSeries, unitText, valueText } from './series.js';
+import { alignSeries, axisLabel, makeSeries, valueText } from './series.js';
 import { seriesColor } from './theme.js';
 
 export const PLOT_FONT =
     '11px system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif';
+export const LABEL_ROOM = 20; // px right of the axis: half of its last label
 const AXIS_WIDTH = 66;
 const RIGHT_AXIS_WIDTH = 60;
 const CLICK_DISTANCE = 4;
@@ -83,7 +84,7 @@ export function makeTimePlot(host, spec, app) {
     const options = {
         width: 300,
         height: 150,
-        padding: [8, units.length > 1 ? 0 : 14, 0, 0],
+        padding: [8, units.length > 1 ? 0 : LABEL_ROOM, 0, 0],
         legend: { show: false },
         focus: { alpha: 0.35 },
         scales: {
@@ -311,5 +312,3 @@ function decadeText(v) {
 export function runName(run) {
     return run.name ?? (run.file.replace(/\.h5$/, '') || run.title);
 }
-
-export { unitText };

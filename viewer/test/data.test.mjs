@@ -2,7 +2,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { decodeArray, lastAtOrBefore, nearestIndex } from '../src/data.js';
-import { formatNumber, formatTicks, formatTime } from '../src/format.js';
+import { formatNumber, formatQuantity, formatTicks, formatTime } from '../src/format.js';
 import {
     composeMatrix,
     locate,
@@ -46,6 +46,8 @@ test('numbers for readers', () => {
     assert.equal(formatNumber(NaN), '\u2013');
     assert.equal(formatNumber(1e30), '1e30');
     assert.equal(formatNumber(20000), '20\u202f000');
+    assert.equal(formatQuantity(2.5, 'm/s'), '2.5\u00a0m/s');
+    assert.equal(formatQuantity(165, '1'), '165'); // pure numbers have no unit
     assert.equal(formatTime(0.5, 2), '0.5000');
     assert.deepEqual(formatTicks([0, 0.25, 0.5]), ['0', '0.25', '0.50']);
     assert.deepEqual(formatTicks([0, 2.5e-6, 5e-6]), ['0', '2.5e\u22126', '5.0e\u22126']);

@@ -411,6 +411,28 @@ test('usable at 1024 pixels, and the splitter moves', () =>
         assert.deepEqual(await layoutProblems(page), []);
     }));
 
+test('usable at 400 pixels: no text, menu or table beyond the edge', () =>
+    withPage('woodpecker', { width: 400, height: 800 }, async (page) => {
+        await settle(page);
+        const inside = (selector) =>
+            page.evaluate((s) => {
+                const boxes = [...document.querySelectorAll(s)].map((e) => e.getBoundingClientRect());
+                return boxes.length > 0 && boxes.every((b) => b.left >= 0 && b.right <= innerWidth);
+            }, selector);
+        assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+        const title = await page.locator('h1').evaluate((e) => e.scrollWidth <= e.clientWidth);
+        assert.ok(title, 'the title is cut off');
+        for (const entry of await page.locator('.legend').all())
+            assert.ok(await entry.evaluate((e) => e.scrollHeight <= e.clientHeight + 1));
+        await page.getByText('Show', { exact: true }).click();
+        assert.ok(await inside('.menu.show .option'));
+        await page.keyboard.press('Escape');
+        await page.keyboard.press('d');
+        await settle(page, 100);
+        assert.ok(await inside('.evidence th[scope="row"], .evidence td'));
+        await shoot(page, 'woodpecker_400x800');
+    }));
+
 test('without WebGL the page says so and still shows plots', async () => {
     const plain = await launch(['--disable-3d-apis']);
     try {
