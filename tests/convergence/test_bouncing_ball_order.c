@@ -1,5 +1,5 @@
 // Order of the Moreau-Jean scheme on the bouncing ball f = -2, e = 1/2, q0 = 1, which has an
-// accumulation of impacts at t = 3 and a closed form [digest of Acary's lectures, 4.1].
+// accumulation of impacts at t = 3 and a closed form [digest of AcaryLectures, 4.1].
 #include "support/near.h"
 #include "support/scenes.h"
 

@@ -3,7 +3,7 @@
 #include "support/scenes.h"
 
 // q'' = -q, q >= 0, e = 0.8 from q = 1: impacts at pi/2 + n pi, amplitude 0.8^(n+1) after them
-// [digest of Acary's lectures, 4.3].
+// [digest of AcaryLectures, 4.3].
 static double oscillator(double t)
 {
     const double pi = 3.14159265358979324;
@@ -81,19 +81,6 @@ static void test_orders(void **state)
     }
 }
 
-// f = -2, e = 1/2, q0 = 1: impacts at 3 - 2^(1-n), rest from t = 3 on [digest of Acary's lectures, 4.1].
-static double ball(double t)
-{
-    if (t < 1)
-        return 1 - t * t;
-    if (t >= 3)
-        return 0;
-    double part = 1; // 2^(-n) after impact n
-    while (t >= 3 - part)
-        part *= 0.5;
-    return -(t - 3) * (t - 3) - 3 * part * (t - 1) + 2 * part * (3 - part);
-}
-
 // Free flight is exact in every integrator, so only the instants of the impacts are wrong, by the width of
 // their intervals: an accumulation costs no accuracy, whatever the output step. The first impact
 // has (1+e) |v| = 3, and each of the following ones repeats the delay of those before it.
@@ -111,7 +98,7 @@ static void test_accumulation(void **state)
         while (!pcs_simulation_finished(s.simulation)) {
             scene_step(&s);
             double t = pcs_simulation_time(s.simulation), q = pcs_simulation_q(s.simulation)[1];
-            worst = fmax(worst, fabs(q - ball(t)));
+            worst = fmax(worst, fabs(q - scene_ball_height(t)));
             if (t > 3.001)
                 rest = fmax(rest, fabs(pcs_simulation_v(s.simulation)[1]));
         }

@@ -1,5 +1,5 @@
 // Order of event-driven integration with fixed steps: the impacting oscillator of Janin and
-// Lamarque (digest of [Haddouni 2015], 3.2)
+// Lamarque (digest of [Haddouni2015], 3.2)
 //
 //     x'' + 2 a x' + w^2 x = f(t),   x <= x_max,   x'+ = -e x'- at impacts,
 //

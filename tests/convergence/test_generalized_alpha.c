@@ -121,7 +121,7 @@ static void assert_constraints(const pcs_integrator_class *class, const pcs_inte
 
 // ---- Orders ----
 
-// [Haddouni 2015] 4.1 at t = 0.5, converged reference of the digest.
+// [Haddouni2015] 4.1 at t = 0.5, converged reference of the digest.
 static void test_four_bar(void **state)
 {
     (void)state;

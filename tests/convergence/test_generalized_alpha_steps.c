@@ -1,5 +1,5 @@
 // Generalized-alpha under step control, on the examples from formulas: accepted
-// steps and drifts of [Haddouni 2015], Tables 3.3 and 3.5, and the stiff rod
+// steps and drifts of [Haddouni2015], Tables 3.3 and 3.5, and the stiff rod
 // against PHEM56.
 //
 // The numbers are those of the digest's reproduction with the printed data (rho

@@ -1,4 +1,4 @@
-// The mechanisms of [Haddouni 2015, chapter 3] from formulas, under the
+// The mechanisms of [Haddouni2015, chapter 3] from formulas, under the
 // integrators of smooth phases: reference states, orders, drifts and step
 // counts of the digest (4.1, 4.2, 4.3).
 #include <stdio.h>

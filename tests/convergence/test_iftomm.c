@@ -5,6 +5,7 @@
 // A04 reduction to one degree of freedom, |dE| < 3e-10 J, nine digits.
 #include <string.h>
 
+#include "support/iftomm_reference.h"
 #include "support/mechanisms.h"
 #include "support/near.h"
 
@@ -87,13 +88,6 @@ static void test_pendulum_rigid(void **state)
 
 // ---- A02 two windows of four-bars ----
 
-static const struct {
-    double t, x[4]; // B0: x, y, vx, vy
-} windows_reference[] = {
-    {1, {-0.1950203019494, -0.9807992056622, -6.676678036881, 1.32757832516}},
-    {5, {-0.8113104610051, -0.584615545349, -3.569117397193, 4.953105171313}},
-    {10, {0.3284581115408, 0.9445185381786, 1.423051470207, -0.494868845487}},
-};
 enum { WINDOWS_TIMES = sizeof windows_reference / sizeof *windows_reference };
 
 // Largest error of B0 at the reference times, and the largest energy error at any step.
@@ -222,18 +216,6 @@ static void test_squeezer(void **state)
 
 // ---- A04 Bricard ----
 
-static const struct {
-    double t;
-    pcs_vec3 x; // P3
-} bricard_reference[] = {
-    {0.5, {0.774717808, -0.979815048, -0.199906159}},
-    {1, {0.274481319, -0.886707939, -0.462330003}},
-    {2, {-0.778135373, -0.980352683, -0.197252671}},
-    {2.5, {-0.999983185, -1.000000000, -0.000016815}},
-    {5, {0.999932742, -0.999999998, -0.000067255}},
-    {7, {-0.784913056, -0.981403582, -0.191955747}},
-    {10, {0.999730987, -0.999999964, -0.000268977}},
-};
 enum { BRICARD_TIMES = sizeof bricard_reference / sizeof *bricard_reference };
 
 static void bricard_errors(double h, double *error)

@@ -12,19 +12,6 @@ typedef struct outcome {
     int64_t accepted, rejected;
 } outcome;
 
-// Bouncing ball f = -2, e = 1/2, q0 = 1 up to t [digest of Acary's lectures, 4.1].
-static double ball(double t)
-{
-    if (t < 1)
-        return 1 - t * t;
-    if (t >= 3)
-        return 0;
-    double part = 1; // 2^(-n) after impact n
-    while (t >= 3 - part)
-        part *= 0.5;
-    return -(t - 3) * (t - 3) - 3 * part * (t - 1) + 2 * part * (3 - part);
-}
-
 // As in the digest: tolerance absolute and relative, safety 0.9, shrink 0.1, growth 5 (the defaults).
 static void set_ball(scene *s, const char *projection, double order, double tolerance)
 {
@@ -73,7 +60,7 @@ static void test_published_ball(void **state)
     for (int i = 0; i < 2; ++i) {
         scene s;
         set_ball(&s, "none", 1, table[i].tolerance);
-        outcome o = measure(&s, 4, ball);
+        outcome o = measure(&s, 4, scene_ball_height);
         print_message("tolerance %g: error %.3g, %d accepted, %d rejected\n", table[i].tolerance,
                       o.error, (int)o.accepted, (int)o.rejected);
         assert_at_most(o.error, 1.05 * table[i].error); // two digits
@@ -81,7 +68,7 @@ static void test_published_ball(void **state)
     }
     scene s;
     set_ball(&s, "none", 1, 1e-2);
-    outcome o = measure(&s, 4, ball);
+    outcome o = measure(&s, 4, scene_ball_height);
     assert_at_most(o.error, 2 * 1e-2); // of its tolerance
     assert_true(o.accepted <= 48);
 }
@@ -97,7 +84,7 @@ static void test_penetration_is_needed(void **state)
             scene s;
             set_ball(&s, "none", 1, tolerance);
             scene_set(&s, "penetration_control", control ? "on" : "off");
-            worst[control] = fmax(worst[control], measure(&s, 4, ball).error);
+            worst[control] = fmax(worst[control], measure(&s, 4, scene_ball_height).error);
         }
     }
     print_message("worst error %.3g without, %.3g with the penetration\n", worst[0], worst[1]);
@@ -116,7 +103,7 @@ static void test_error_follows_tolerance(void **state)
             for (int i = 0; i < 4; ++i, tolerance /= 10) {
                 scene s;
                 set_ball(&s, projection[k], order, tolerance);
-                error[i] = measure(&s, 4, ball).error;
+                error[i] = measure(&s, 4, scene_ball_height).error;
             }
             double slope = log10(error[0] / error[3]) / 3;
             print_message("p %d, projection %s: %.2g to %.2g, slope %.2f\n", order, projection[k],
@@ -179,7 +166,7 @@ static void test_sum_over_outputs(void **state)
             double before = pcs_simulation_time(s.simulation);
             scene_step(&s);
             double t = pcs_simulation_time(s.simulation);
-            sum += (t - before) * fabs(pcs_simulation_q(s.simulation)[1] - ball(t));
+            sum += (t - before) * fabs(pcs_simulation_q(s.simulation)[1] - scene_ball_height(t));
         }
         const pcs_statistics *statistics = pcs_simulation_statistics(s.simulation);
         inner[i] = statistics->inner_steps;

@@ -1,4 +1,4 @@
-// Orders of the smooth integrators: fixed steps on the four-bar of [Haddouni 2015, 3.1] and on bodies
+// Orders of the smooth integrators: fixed steps on the four-bar of [Haddouni2015, 3.1] and on bodies
 // in space, and their dense output. Digest of the thesis, "Fixed-step convergence at t = 0.5": HEM5
 // 4.97, PHEM56 4.8, RKF45 3.8; dense output of HEM5 (3.13): q and v 5, v' and lambda 3 by the formula
 // and 4 by (1.25).

@@ -1,10 +1,11 @@
 // Reference motions with the integrators of order 5: IFToMM benchmark A01 to A04 to 1e-8, and the
-// four-bar of [Haddouni 2015, 3.1] to the digits of its converged reference. References: A01 and A02
+// four-bar of [Haddouni2015, 3.1] to the digits of its converged reference. References: A01 and A02
 // elliptic functions (exact), A03 the IVP Test Set (PSIDE, tolerance 1e-14), A04 reduction to one
 // degree of freedom with nine digits.
 #include <string.h>
 
 #include "math/rotation.h"
+#include "support/iftomm_reference.h"
 #include "support/march_run.h"
 #include "support/mechanisms.h"
 #include "support/near.h"
@@ -65,14 +66,6 @@ static void test_pendulum(void **state)
 }
 
 // ---- A02 ----
-
-static const struct {
-    double t, x[4]; // B0: x, y, vx, vy
-} windows_reference[] = {
-    {1, {-0.1950203019494, -0.9807992056622, -6.676678036881, 1.32757832516}},
-    {5, {-0.8113104610051, -0.584615545349, -3.569117397193, 4.953105171313}},
-    {10, {0.3284581115408, 0.9445185381786, 1.423051470207, -0.494868845487}},
-};
 
 static void windows(const pcs_march_opts *opts)
 {
@@ -157,19 +150,6 @@ static void test_squeezer(void **state)
 }
 
 // ---- A04 ----
-
-static const struct {
-    double t;
-    pcs_vec3 x;
-} bricard_reference[] = {
-    {0.5, {0.774717808, -0.979815048, -0.199906159}},
-    {1, {0.274481319, -0.886707939, -0.462330003}},
-    {2, {-0.778135373, -0.980352683, -0.197252671}},
-    {2.5, {-0.999983185, -1.000000000, -0.000016815}},
-    {5, {0.999932742, -0.999999998, -0.000067255}},
-    {7, {-0.784913056, -0.981403582, -0.191955747}},
-    {10, {0.999730987, -0.999999964, -0.000268977}},
-};
 
 // 30 rows of rank 29, and one degree of freedom that no count of freedoms shows: at the stages, which
 // lie beside the constraints, all 30 are independent and would lock the mechanism.

@@ -64,11 +64,7 @@ static void resume(const char *scheme, const char *output, int at)
     scene_require(&whole, pcs_simulation_start(whole.simulation));
     for (int i = 0; i < at; ++i)
         scene_step(&whole);
-    const size_t size = pcs_simulation_save(whole.simulation, NULL, 0);
-    char *buffer = malloc(size);
-    pcs_simulation_save(whole.simulation, buffer, size);
-    scene_require(&part, pcs_simulation_load(part.simulation, buffer, size));
-    free(buffer);
+    scene_resume(&part, &whole);
     while (!pcs_simulation_finished(whole.simulation)) {
         scene_step(&whole);
         scene_step(&part);

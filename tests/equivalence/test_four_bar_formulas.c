@@ -1,4 +1,4 @@
-// The four-bar of [Haddouni 2015, 4.1] twice: from formulas in three angles,
+// The four-bar of [Haddouni2015, 4.1] twice: from formulas in three angles,
 // and from rigid bodies and joints in nine coordinates. All integrators of
 // smooth phases give the same motion for both.
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // Bouncing ball: exact invariants and published numbers of one contact with restitution.
 //
-// Published: digest of [Brogliato et al. 2002] B4, B5 (whole-engine numbers of its writer,
-// projection none), digest of [Acary, lectures] 4.6 (impacts counted by a time-stepping scheme),
+// Published: digest of [Brogliato2002] B4, B5 (whole-engine numbers of its writer,
+// projection none), digest of [AcaryLectures] 4.6 (impacts counted by a time-stepping scheme),
 // benchmarks 2.
 #include "support/near.h"
 #include "support/scenes.h"

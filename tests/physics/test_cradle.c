@@ -1,6 +1,6 @@
 // Newton's cradle with Moreau's impact law: one linear complementarity problem over all contacts,
 // so that touching balls share the impulse instead of passing it on. Published: digest of
-// [Brogliato et al. 2002] B10 (three balls), benchmarks 2 (five balls).
+// [Brogliato2002] B10 (three balls), benchmarks 2 (five balls).
 #include "support/near.h"
 #include "support/scenes.h"
 

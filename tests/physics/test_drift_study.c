@@ -1,4 +1,4 @@
-// The drift study of [Brogliato 2002, (35)-(43)]: a pendulum from formulas, with the row that the study has.
+// The drift study of [Brogliato2002, (35)-(43)]: a pendulum from formulas, with the row that the study has.
 #include <string.h>
 
 #include "percuss/io.h"
@@ -57,7 +57,7 @@ static const char pendulum[] = "dimension: 2\n"
                                "    potential: 9.81*y\n"
                                "    constraints: {bar: (x^2 + y^2 - 1)/2}\n";
 
-// Benchmark B12 of the digest of Brogliato et al. 2002: RK4, h = 0.01, largest |phi| over 10 s and 100 s
+// Benchmark B12 of the digest of [Brogliato2002]: RK4, h = 0.01, largest |phi| over 10 s and 100 s
 // without correction, with (42), and with (42) and (43), to the two digits given.
 static const struct {
     pcs_stabilisation stabilisation;

@@ -1,5 +1,5 @@
 // Discrete energy balances of the Moreau-Jean scheme, which hold to rounding for linear systems.
-// Source: digest of [Acary, lectures] 3.6, items 1 and 2 and its sharp unit test.
+// Source: digest of [AcaryLectures] 3.6, items 1 and 2 and its sharp unit test.
 //
 //   standard     dE - W = (1/2 - theta) (|dv|_M^2 + |dq|_K^2) + U_{k+theta} P
 //   dissipative  dE - W = (1/2 - theta) |dq|_K^2 + U_{k+1/2} P

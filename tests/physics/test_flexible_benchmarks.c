@@ -305,8 +305,7 @@ static double softest_mode(const scene *s)
     const double *q = pcs_simulation_q(s->simulation);
     double stiffness = 0, mass = 0;
     for (int32_t e = 0; e < part->n_elements; ++e) {
-        const pcs_fe element = {&part->property,
-                                part->constants + (int64_t)e * part->class->n_constants};
+        const pcs_fe element = pcs_mesh_part_element(part, e);
         pcs_fe_state place = {.x = {{0}}};
         double K[N * N], M[N * N], phi[N] = {0};
         for (int32_t a = 0; a < NODES; ++a) {

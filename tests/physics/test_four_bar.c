@@ -1,4 +1,4 @@
-// Four-bar linkage and slider-crank of [Haddouni 2015, 4.1 and 4.2], from bodies and joints: states
+// Four-bar linkage and slider-crank of [Haddouni2015, 4.1 and 4.2], from bodies and joints: states
 // and constraint forces against the converged references of the digest (RKF and HEM5 with tolerance
 // 1e-13 in minimal coordinates), second order in the step.
 #include "support/mechanisms.h"

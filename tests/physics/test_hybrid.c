@@ -41,7 +41,7 @@ static void test_bouncing_ball(void **state)
     }
 }
 
-// Column of three beads (digest of [Haddouni 2015] 4.7; its data are missing, ours): m = 1, R =
+// Column of three beads (digest of [Haddouni2015] 4.7; its data are missing, ours): m = 1, R =
 // 0.1, e = 0.5 with each other and the floor, dropped from gaps 0.1, 0.05 and 0.15 m on a vertical
 // line; h_min = 5e-7 s as there. Largest violation <= 1e-8 at every tolerance (its Table 4.1:
 // 1.7e-9 to 8.5e-9), all at rest at the end.
@@ -164,11 +164,7 @@ static void test_resume(void **state)
         scene_use(&part, "hybrid", 0.00973, 0.00973 * 200);
         for (int i = 0; i < at; ++i)
             scene_step(&whole);
-        const size_t size = pcs_simulation_save(whole.simulation, NULL, 0);
-        char *buffer = malloc(size);
-        pcs_simulation_save(whole.simulation, buffer, size);
-        scene_require(&part, pcs_simulation_load(part.simulation, buffer, size));
-        free(buffer);
+        scene_resume(&part, &whole);
         while (!pcs_simulation_finished(whole.simulation)) {
             scene_step(&whole);
             scene_step(&part);

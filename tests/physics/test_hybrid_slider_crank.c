@@ -1,4 +1,4 @@
-// Slider-crank with clearance and friction (digest of [Haddouni 2015] 4.8): the hybrid scheme against
+// Slider-crank with clearance and friction (digest of [Haddouni2015] 4.8): the hybrid scheme against
 // adaptive Moreau-Jean, average steps as in Table 4.2, with HEM5 and h_min = 1e-7 s as there.
 //
 // Two sets of data, since the thesis prints none (docs/theory/hybrid.md has the tables):

@@ -1,6 +1,6 @@
 // Dry friction on planes: stick without creep, slip with the exact acceleration, isotropy, rolling.
 //
-// Published: digest of [Galvez 2022] B5 (point mass on an incline), benchmarks 3 (block on incline,
+// Published: digest of [Galvez2020] B5 (point mass on an incline), benchmarks 3 (block on incline,
 // Chrono's sliding cube, slide to roll).
 #include "support/near.h"
 #include "support/scenes.h"
@@ -277,7 +277,7 @@ static void test_slide_to_roll(void **state)
     scene_end(&s);
 }
 
-// An oblique impact (digest of [Brogliato et al. 2002] B11, Moreau's law): m = 1, mu = 0.5, v = (1,
+// An oblique impact (digest of [Brogliato2002] B11, Moreau's law): m = 1, mu = 0.5, v = (1,
 // -1), e = 0 gives P = (-0.5, 1) and v+ = (0.5, 0), without the rebound of an associated law.
 static void test_oblique_impact(void **state)
 {

@@ -1,4 +1,4 @@
-// Painleve's rod under the event-driven scheme (digest of [Brogliato et al. 2002], B7): uniform
+// Painleve's rod under the event-driven scheme (digest of [Brogliato2002], B7): uniform
 // rod, m = 1, half-length l = 1, J = 1/3, its lower end slides to the left with v_0 = 1 at the
 // inclination 60 degrees.
 //

@@ -1,5 +1,5 @@
 // Boxes on boxes: stacks that stand still whatever the mass ratio, a box that rocks and one that
-// tips over, and the two corners of a rocking block (digest of [Brogliato et al. 2002], B9).
+// tips over, and the two corners of a rocking block (digest of [Brogliato2002], B9).
 #include "support/near.h"
 #include "support/scenes.h"
 

@@ -116,9 +116,9 @@ static void runs_are_valid(void **state)
         memset(place, -1, sizeof place);
         make_graph(f, &random, 1 + 14 * k, 3 + 40 * k, k % 3 == 0 ? 0.2 : 0.0);
         const int32_t runs = (f->n + length - 1) / length;
-        assert_int_equal(
-            pcs_run_order_compute(&order, &f->memory.arena, NULL, f->n, f->row_start, f->column, length),
-            PCS_OK);
+        assert_int_equal(pcs_run_order_compute(&order, &f->memory.arena, NULL, f->n, f->row_start,
+                                               f->column, length),
+                         PCS_OK);
         assert_int_equal(order.count, runs);
         for (int32_t visit = 0; visit < runs; visit++) {
             assert_true(order.run[visit] >= 0 && order.run[visit] < runs);
@@ -134,9 +134,9 @@ static void runs_are_valid(void **state)
             }
         assert_true(order.speed_up >= 1.0 && order.speed_up <= PCS_RUN_THREADS);
         // threads find the same order
-        assert_int_equal(
-            pcs_run_order_compute(&shared, &f->memory.arena, tasks, f->n, f->row_start, f->column, length),
-            PCS_OK);
+        assert_int_equal(pcs_run_order_compute(&shared, &f->memory.arena, tasks, f->n, f->row_start,
+                                               f->column, length),
+                         PCS_OK);
         assert_memory_equal(order.run, shared.run, sizeof(int32_t) * (size_t)runs);
         assert_memory_equal(order.needs, shared.needs, sizeof(int32_t) * (size_t)runs);
         assert_int_equal(pcs_arena_reset(&f->memory.arena), PCS_OK);
@@ -230,7 +230,8 @@ static void empty_graph(void **state)
     assert_int_equal(c.n_colours, 0);
     assert_int_equal(c.start[1], 0);
     pcs_run_order order;
-    assert_int_equal(pcs_run_order_compute(&order, &f->memory.arena, NULL, 0, start, NULL, 64), PCS_OK);
+    assert_int_equal(pcs_run_order_compute(&order, &f->memory.arena, NULL, 0, start, NULL, 64),
+                     PCS_OK);
     assert_int_equal(order.count, 0);
     assert_true(order.speed_up == 1.0);
 }

@@ -101,3 +101,31 @@ pcs_contact_def declared_contact(pcs_contact_kind kind, const char *name, double
     def.law = (pcs_law){friction, 0.25, 0.0};
     return def;
 }
+
+void declared_contacts(pcs_contact_kind kind, declared_frame_fn frame, pcs_random *random,
+                       int32_t dimension, pcs_contact_def def[DECLARED_PAIRS])
+{
+    static const pcs_body_id ends[DECLARED_PAIRS][2] = {
+        {0, 1}, {PCS_GROUND, 1}, {0, PCS_GROUND}, {1, 2}};
+    static const char *const names[DECLARED_PAIRS] = {"p", "q", "r", "s"};
+    for (int i = 0; i < DECLARED_PAIRS; i++) {
+        def[i] = declared_contact(kind, names[i], i == 2 ? 0.0 : 0.3);
+        def[i].a = frame(random, dimension, ends[i][0]);
+        def[i].b = frame(random, dimension, ends[i][1]);
+    }
+}
+
+void declared_probe(probe *p, pcs_random *random, int32_t dimension, pcs_contact_kind kind,
+                    bool rough)
+{
+    pcs_contact_def def[DECLARED_PAIRS];
+    probe_begin(p, dimension);
+    probe_add_body(p, random, "one");
+    probe_add_body(p, random, "two");
+    probe_add_point(p, random, "dot");
+    declared_contacts(kind, probe_frame, random, dimension, def);
+    if (rough)
+        def[2].law.friction = 0.3;
+    for (int i = 0; i < DECLARED_PAIRS; i++)
+        probe_must(p, pcs_builder_add_contact(p->builder, &def[i]));
+}

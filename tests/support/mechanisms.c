@@ -263,7 +263,7 @@ static pcs_body_id add_rod(scene *s, const char *name, double length, pcs_vec3 s
                       pcs_v3_axpy(velocity, rate, pcs_v3(-half.y, half.x, 0)), rate);
 }
 
-// [Haddouni 2015] 4.1: constant torque on the first joint, gravity, from rest. l2 = sqrt(0.13) and
+// [Haddouni2015] 4.1: constant torque on the first joint, gravity, from rest. l2 = sqrt(0.13) and
 // phi2(0) are the consistent values (digest, traps 13 and 20).
 void mechanism_four_bar(scene *s)
 {
@@ -287,7 +287,7 @@ void mechanism_four_bar(scene *s)
          point_on(rod2, pcs_v3(0.5 * l2, 0, 0)));
 }
 
-// [Haddouni 2015] 4.2 with l2 = 2 m (digest, trap 21): stretched along x, rates 4 and -2 rad/s.
+// [Haddouni2015] 4.2 with l2 = 2 m (digest, trap 21): stretched along x, rates 4 and -2 rad/s.
 void mechanism_slider_crank(scene *s)
 {
     const double l1 = 1, l2 = 2, w1 = 4, w2 = -2;

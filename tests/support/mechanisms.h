@@ -51,10 +51,10 @@ void mechanism_windows(scene *s, int32_t windows);
 // IFToMM A03: K1 .. K7; joint 5 (P3) joins K2 and K3.
 void mechanism_squeezer(scene *s);
 enum { SQUEEZER_JOINT_P3 = 5 };
-// Four-bar and slider-crank of [Haddouni 2015]: rod1, rod2, rod3 and crank, rod, slider. The last joint
+// Four-bar and slider-crank of [Haddouni2015]: rod1, rod2, rod3 and crank, rod, slider. The last joint
 // carries the constraint force lambda of the digest on its body b.
 void mechanism_four_bar(scene *s);
-// Its states, with the force of the open pin (digest of [Haddouni 2015, 4.1], "converged reference").
+// Its states, with the force of the open pin (digest of [Haddouni2015, 4.1], "converged reference").
 enum { FOUR_BAR_TIMES = 3 };
 typedef struct four_bar_state {
     double t, q[3], v[3], lambda[2];

@@ -174,6 +174,16 @@ int64_t scene_run(scene *s)
     return unconverged;
 }
 
+void scene_resume(scene *s, const scene *from)
+{
+    const size_t size = pcs_simulation_save(from->simulation, NULL, 0);
+    void *bytes = malloc(size);
+    scene_require(s, bytes ? PCS_OK : PCS_ERROR_MEMORY);
+    pcs_simulation_save(from->simulation, bytes, size);
+    scene_require(s, pcs_simulation_load(s->simulation, bytes, size));
+    free(bytes);
+}
+
 double scene_signal(const scene *s, const char *path)
 {
     pcs_signal signal;
@@ -278,4 +288,16 @@ void scene_stack(scene *s, int32_t dimension, int32_t n, pcs_vec3 size, const do
             def.extent = (pcs_vec2){0.51 * size.x, flat ? 0 : 0.51 * size.y};
         scene_contact(s, &def);
     }
+}
+
+double scene_ball_height(double t)
+{
+    if (t < 1)
+        return 1 - t * t;
+    if (t >= 3)
+        return 0;
+    double part = 1; // 2^(-n) after impact n
+    while (t >= 3 - part)
+        part *= 0.5;
+    return -(t - 3) * (t - 3) - 3 * part * (t - 1) + 2 * part * (3 - part);
 }

@@ -55,6 +55,8 @@ void scene_set_number(scene *s, const char *key, double value);
 pcs_status scene_step(scene *s);
 // All steps to the end; returns the number of steps that did not converge.
 int64_t scene_run(scene *s);
+// The state of `from`, saved and loaded; both have the same model, scheme and options.
+void scene_resume(scene *s, const scene *from);
 double scene_signal(const scene *s, const char *path);
 pcs_body_view scene_view(const scene *s, pcs_body_id body);
 pcs_contact_view scene_contact_view(const scene *s, int32_t slot);
@@ -67,6 +69,9 @@ void scene_end(scene *s);
 // Point "ball" at height q0 with speed v0 above the floor; planar, along y.
 void scene_bouncing_ball(scene *s, double gravity, double mass, double q0, double v0,
                          double restitution);
+// Height of that ball with q'' = -2, e = 1/2, q0 = 1 [AcaryLectures]: impacts at 3 - 2^(1-n), rest from
+// t = 3 on.
+double scene_ball_height(double t);
 // Floor contact of a box with corners, in the plane turned by `turn` through `origin`.
 void scene_box_on_plane(scene *s, const char *name, pcs_body_id box, pcs_vec3 size, pcs_vec3 origin,
                         pcs_vec3 turn, pcs_law law);

@@ -132,8 +132,6 @@ static void check_state(declared_model *f, int32_t *judged, int32_t *all)
 static void test_kinds(void **state)
 {
     (void)state;
-    static const pcs_body_id ends[4][2] = {{0, 1}, {PCS_GROUND, 1}, {0, PCS_GROUND}, {1, 2}};
-    static const char *const names[] = {"p", "q", "r", "s"};
     pcs_random random;
     pcs_random_init(&random, 71);
     for (int32_t dimension = 2; dimension <= 3; dimension++)
@@ -143,15 +141,13 @@ static void test_kinds(void **state)
             static declared_model f;
             declared_begin(&f, dimension);
             assert_int_equal(pcs_builder_add_input(f.builder, "speed", 0.41), PCS_OK);
-            for (int i = 0; i < 4; i++) {
-                pcs_contact_def def = declared_contact((pcs_contact_kind)kind, names[i],
-                                                       i == 2 ? 0.0 : 0.3);
-                def.a = declared_frame(&random, dimension, ends[i][0]);
-                def.b = declared_frame(&random, dimension, ends[i][1]);
-                def.surface_speed[0] = pcs_expression("input.speed + 0.6*sin(1.3*t)");
+            pcs_contact_def def[DECLARED_PAIRS];
+            declared_contacts((pcs_contact_kind)kind, declared_frame, &random, dimension, def);
+            for (int i = 0; i < DECLARED_PAIRS; i++) {
+                def[i].surface_speed[0] = pcs_expression("input.speed + 0.6*sin(1.3*t)");
                 if (dimension == 3)
-                    def.surface_speed[1] = pcs_expression(i == 1 ? "input.speed" : "0.2*t^2");
-                assert_int_equal(pcs_builder_add_contact(f.builder, &def), PCS_OK);
+                    def[i].surface_speed[1] = pcs_expression(i == 1 ? "input.speed" : "0.2*t^2");
+                assert_int_equal(pcs_builder_add_contact(f.builder, &def[i]), PCS_OK);
             }
             declared_finish(&f);
             int32_t judged = 0, all = 0;

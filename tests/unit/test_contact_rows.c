@@ -102,8 +102,6 @@ static void check_rows(declared_model *f)
 static void test_rows_of_kinds(void **state)
 {
     (void)state;
-    static const pcs_body_id ends[4][2] = {{0, 1}, {PCS_GROUND, 1}, {0, PCS_GROUND}, {1, 2}};
-    static const char *const names[] = {"p", "q", "r", "s"};
     pcs_random random;
     pcs_random_init(&random, 43);
     for (int32_t dimension = 2; dimension <= 3; dimension++)
@@ -112,17 +110,16 @@ static void test_rows_of_kinds(void **state)
                 continue;
             declared_model f;
             declared_begin(&f, dimension);
-            for (int i = 0; i < 4; i++) {
-                pcs_contact_def def = declared_contact((pcs_contact_kind)kind, names[i],
-                                                       i == 2 ? 0.0 : 0.3);
-                def.a = declared_frame(&random, dimension, ends[i][0]);
-                def.b = declared_frame(&random, dimension, ends[i][1]);
-                def.surface_speed[0] = pcs_number(0.19 * i);
-                assert_int_equal(pcs_builder_add_contact(f.builder, &def), PCS_OK);
+            pcs_contact_def def[DECLARED_PAIRS];
+            declared_contacts((pcs_contact_kind)kind, declared_frame, &random, dimension, def);
+            for (int i = 0; i < DECLARED_PAIRS; i++) {
+                def[i].surface_speed[0] = pcs_number(0.19 * i);
+                assert_int_equal(pcs_builder_add_contact(f.builder, &def[i]), PCS_OK);
             }
             declared_finish(&f);
             assert_int_equal(f.model->n_slots,
-                             4 * pcs_contact_kind_slots((pcs_contact_kind)kind, dimension));
+                             DECLARED_PAIRS *
+                                 pcs_contact_kind_slots((pcs_contact_kind)kind, dimension));
             assert_int_equal(f.model->contact_pairs.data[2].row_size, 1);
             assert_int_equal(f.model->contact_pairs.data[1].row_size, dimension);
             for (int trial = 0; trial < 20; trial++) {

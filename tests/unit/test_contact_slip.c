@@ -137,7 +137,6 @@ static int compare(const void *a, const void *b)
 static void test_kinds(void **state)
 {
     (void)state;
-    static const char *const names[] = {"p", "q", "r", "s"};
     pcs_random random;
     pcs_random_init(&random, 411);
     for (int32_t dimension = 2; dimension <= 3; dimension++)
@@ -146,18 +145,7 @@ static void test_kinds(void **state)
                 continue;
             static probe p;
             static step s;
-            probe_begin(&p, dimension);
-            const pcs_body_id one = probe_add_body(&p, &random, "one");
-            const pcs_body_id two = probe_add_body(&p, &random, "two");
-            const pcs_body_id dot = probe_add_point(&p, &random, "dot");
-            const pcs_body_id ends[4][2] = {
-                {one, two}, {PCS_GROUND, two}, {one, PCS_GROUND}, {two, dot}};
-            for (int i = 0; i < 4; i++) {
-                pcs_contact_def def = declared_contact((pcs_contact_kind)kind, names[i], 0.3);
-                def.a = probe_frame(&random, dimension, ends[i][0]);
-                def.b = probe_frame(&random, dimension, ends[i][1]);
-                assert_int_equal(pcs_builder_add_contact(p.builder, &def), PCS_OK);
-            }
+            declared_probe(&p, &random, dimension, (pcs_contact_kind)kind, true);
             probe_finish(&p);
             step_begin(&p, &s);
             static double ratio[RATIOS_MAX];

@@ -155,7 +155,6 @@ static void check_state(probe *p, pcs_random *random, pcs_saddle *saddle, int32_
 static void test_kinds(void **state)
 {
     (void)state;
-    static const char *const names[] = {"p", "q", "r", "s"};
     pcs_random random;
     pcs_random_init(&random, 733);
     for (int32_t dimension = 2; dimension <= 3; dimension++)
@@ -163,20 +162,7 @@ static void test_kinds(void **state)
             if (!pcs_contact_kind_allowed((pcs_contact_kind)kind, dimension))
                 continue;
             static probe p;
-            probe_begin(&p, dimension);
-            const pcs_body_id one = probe_add_body(&p, &random, "one");
-            const pcs_body_id two = probe_add_body(&p, &random, "two");
-            const pcs_body_id dot = probe_add_point(&p, &random, "dot");
-            const pcs_body_id ends[4][2] = {
-                {one, two}, {PCS_GROUND, two}, {one, PCS_GROUND}, {two, dot}};
-            for (int i = 0; i < 4; i++) {
-                pcs_contact_def def = declared_contact((pcs_contact_kind)kind, names[i],
-                                                       i == 2 ? 0.0 : 0.3);
-                def.a = probe_frame(&random, dimension, ends[i][0]);
-                def.b = probe_frame(&random, dimension, ends[i][1]);
-                if (pcs_builder_add_contact(p.builder, &def) != PCS_OK)
-                    fail_msg("%s", pcs_context_error(p.ctx));
-            }
+            declared_probe(&p, &random, dimension, (pcs_contact_kind)kind, false);
             probe_finish(&p);
             assert_true(p.model->n_slots <= SLOTS_MAX && p.model->n_v <= N_MAX);
             const int32_t(*pattern)[2];

@@ -95,7 +95,7 @@ static void test_closed_surfaces(void **state)
             x[a] = pcs_v3_add(pcs_v3(0.6 * s[0], 0.5 * s[1], 0.7 * s[2]), random_point(0.1));
         }
         assert_int_equal(class->prepare(ctx, &property, x, &R, constants), PCS_OK);
-        const pcs_fe fe = {.property = &property, .constants = constants};
+        const pcs_fe fe = {class, &property, constants};
         class->mass(&fe, M);
         for (int32_t a = 0; a < class->n_nodes; ++a)
             for (int32_t b = 0; b < class->n_nodes; ++b)

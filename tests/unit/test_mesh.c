@@ -75,6 +75,12 @@ static void begin(probe *p, pcs_random *random, int32_t dimension)
     assert_int_equal(probe_add_body(p, random, "one"), 0);
 }
 
+static void finish(probe *p, const pcs_mesh_def *mesh)
+{
+    probe_must(p, pcs_builder_add_mesh(p->builder, mesh, NULL));
+    probe_finish(p);
+}
+
 static void begin_strip(probe *p, strip *s, pcs_random *random, int32_t dimension,
                         pcs_element_kind kind, double damping)
 {
@@ -97,8 +103,7 @@ static void check_lines(pcs_element_kind kind, int32_t dimension, bool lumped, d
         else
             s.mesh.angle = 0.83;
         s.mesh.position = pcs_v3(0.3, -0.4, 0);
-        probe_must(&p, pcs_builder_add_mesh(p.builder, &s.mesh, NULL));
-        probe_finish(&p);
+        finish(&p, &s.mesh);
         p.t = 0.63;
         probe_randomise(&p, &random, 0.15, 0.9);
         check_tangents(&p, CHECK_BOTH, name);
@@ -131,8 +136,7 @@ static void conservative_lines(void **state)
         begin_strip(&p, &s, &random, 2 + trial % 2, trial < 4 ? PCS_ELEMENT_BAR : PCS_ELEMENT_BEAM,
                     0);
         s.mesh.n_loads = 0;
-        probe_must(&p, pcs_builder_add_mesh(p.builder, &s.mesh, NULL));
-        probe_finish(&p);
+        finish(&p, &s.mesh);
         probe_randomise(&p, &random, 0.15, 0);
         check_conservative(&p, "strip");
         probe_end(&p);
@@ -196,8 +200,7 @@ static void bricks_under_pressure(void **state)
         pile s;
         begin_pile(&p, &s, &random);
         s.mesh.lumped = trial;
-        probe_must(&p, pcs_builder_add_mesh(p.builder, &s.mesh, NULL));
-        probe_finish(&p);
+        finish(&p, &s.mesh);
         probe_randomise(&p, &random, 0.05, 0.4);
         check_tangents(&p, CHECK_BOTH, "bricks");
         check_powers(&p, "bricks");
@@ -217,8 +220,7 @@ static void weight_and_surface(void **state)
     pcs_random_init(&random, 19);
     begin_pile(&p, &s, &random);
     s.mesh.n_loads = 0;
-    probe_must(&p, pcs_builder_add_mesh(p.builder, &s.mesh, NULL));
-    probe_finish(&p);
+    finish(&p, &s.mesh);
     double f[PROBE_Q_MAX], weight[3] = {0};
     pcs_model_forces(p.model, &p.c, f, NULL);
     for (int32_t i = 0; i < 12; ++i)
@@ -263,8 +265,7 @@ static void holds(void **state)
         {.group = "middle", .linked = true, .body = 0}};
     s.mesh.fixations = fixations;
     s.mesh.n_fixations = 3;
-    probe_must(&p, pcs_builder_add_mesh(p.builder, &s.mesh, NULL));
-    probe_finish(&p);
+    finish(&p, &s.mesh);
     // One joint for the end with x, y, z and the rotation about y, one of six rows for each middle node
     assert_int_equal(p.model->joints.count, 3);
     assert_int_equal(pcs_model_joint_count(p.model), 0);

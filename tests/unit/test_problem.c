@@ -13,8 +13,7 @@
 
 #include "base/random.h"
 #include "nonsmooth/problem.h"
-
-enum { ENTRIES_MAX = 100 };
+#include "support/triplet_list.h"
 
 static pcs_context *ctx;
 
@@ -33,40 +32,20 @@ static int tear_down(void **state)
     return left == 0 ? 0 : -1;
 }
 
-typedef struct entries {
-    pcs_triplets A;
-    int32_t row[ENTRIES_MAX], column[ENTRIES_MAX];
-    double value[ENTRIES_MAX];
-} entries;
-
-static void begin(entries *e, int32_t rows, int32_t columns)
-{
-    e->A = (pcs_triplets){
-        .rows = rows, .columns = columns, .row = e->row, .column = e->column, .value = e->value};
-}
-
-static void add(entries *e, int32_t i, int32_t j, double value)
-{
-    assert_true(e->A.count < ENTRIES_MAX);
-    e->row[e->A.count] = i;
-    e->column[e->A.count] = j;
-    e->value[e->A.count++] = value;
-}
-
 static void test_block_pattern(void **state)
 {
     (void)state;
-    static entries e;
+    static triplet_list e;
     enum { CONTACTS = 7, BILATERAL = 4, ROWS = 3 * CONTACTS + BILATERAL };
     pcs_random random;
     pcs_random_init(&random, 5);
     double q[ROWS] = {0}, mu[CONTACTS] = {0}, expected[ROWS * ROWS] = {0}, found[ROWS * ROWS];
-    begin(&e, ROWS, ROWS);
+    triplets_begin(&e, ROWS, ROWS);
     for (int32_t k = 0; k < 30; k++) { // duplicates on purpose, numbers whose sums are exact
         const int32_t i = (int32_t)(ROWS * pcs_random_uniform(&random));
         const int32_t j = (int32_t)(ROWS * pcs_random_uniform(&random));
         for (int32_t twice = 0; twice < 1 + k % 2; twice++) {
-            add(&e, i, j, k + 0.25);
+            triplets_add(&e, i, j, k + 0.25);
             expected[i * ROWS + j] += k + 0.25;
         }
     }

@@ -21,8 +21,9 @@
 
 #include "base/random.h"
 #include "nonsmooth/problem.h"
+#include "support/triplet_list.h"
 
-enum { ENTRIES_MAX = 4000, ROWS_MAX = 64 };
+enum { ROWS_MAX = 64 };
 
 typedef struct fixture {
     char folder[64], path[96], part[128];
@@ -58,26 +59,6 @@ static int tear_down(void **state)
 
 // ---- Random problems ----
 
-typedef struct entries {
-    pcs_triplets A;
-    int32_t row[ENTRIES_MAX], column[ENTRIES_MAX];
-    double value[ENTRIES_MAX];
-} entries;
-
-static void begin(entries *e, int32_t rows, int32_t columns)
-{
-    e->A = (pcs_triplets){
-        .rows = rows, .columns = columns, .row = e->row, .column = e->column, .value = e->value};
-}
-
-static void add(entries *e, int32_t i, int32_t j, double value)
-{
-    assert_true(e->A.count < ENTRIES_MAX);
-    e->row[e->A.count] = i;
-    e->column[e->A.count] = j;
-    e->value[e->A.count++] = value;
-}
-
 // Numbers with 53 random bits over many decades; both signs of zero now and then.
 static double number(pcs_random *random)
 {
@@ -87,18 +68,18 @@ static double number(pcs_random *random)
 }
 
 // A matrix whose part in the corner (contacts, bilateral) is symmetric, so that FCLIB can hold it.
-static void fill_local(entries *e, pcs_random *random, int32_t contact_rows, int32_t rows)
+static void fill_local(triplet_list *e, pcs_random *random, int32_t contact_rows, int32_t rows)
 {
-    begin(e, rows, rows);
+    triplets_begin(e, rows, rows);
     for (int32_t i = 0; i < rows; i++) {
         for (int32_t j = 0; j < rows; j++) {
             const bool coupling = (i < contact_rows) != (j < contact_rows);
             if (pcs_random_uniform(random) < 0.7 || (coupling && i > j))
                 continue;
             const double value = number(random);
-            add(e, i, j, value);
+            triplets_add(e, i, j, value);
             if (coupling)
-                add(e, j, i, value);
+                triplets_add(e, j, i, value);
         }
     }
 }
@@ -118,7 +99,7 @@ static void fill_friction(pcs_random *random, int32_t count, double *mu)
 static pcs_problem *make_local(pcs_context *ctx, uint64_t seed, int32_t dimension, int32_t contacts,
                                int32_t bilateral)
 {
-    static entries e;
+    static triplet_list e;
     pcs_random random;
     pcs_random_init(&random, seed);
     double q[ROWS_MAX], mu[ROWS_MAX];
@@ -136,21 +117,21 @@ static pcs_problem *make_local(pcs_context *ctx, uint64_t seed, int32_t dimensio
 static pcs_problem *make_global(pcs_context *ctx, uint64_t seed, int32_t dimension,
                                 int32_t contacts, int32_t bilateral)
 {
-    static entries M, H;
+    static triplet_list M, H;
     enum { DOFS = 13 };
     pcs_random random;
     pcs_random_init(&random, seed);
     double w[ROWS_MAX], f[DOFS], mu[ROWS_MAX];
     pcs_problem *problem = NULL;
     const int32_t rows = dimension * contacts + bilateral;
-    begin(&M, DOFS, DOFS);
-    begin(&H, DOFS, rows);
+    triplets_begin(&M, DOFS, DOFS);
+    triplets_begin(&H, DOFS, rows);
     for (int32_t i = 0; i < DOFS; i++) {
-        add(&M, i, i, pcs_random_between(&random, 1.0, 3.0));
-        add(&M, i, (5 * i + 2) % DOFS, pcs_random_between(&random, -0.3, 0.3));
+        triplets_add(&M, i, i, pcs_random_between(&random, 1.0, 3.0));
+        triplets_add(&M, i, (5 * i + 2) % DOFS, pcs_random_between(&random, -0.3, 0.3));
         for (int32_t j = 0; j < rows; j++)
             if (pcs_random_uniform(&random) < 0.3)
-                add(&H, i, j, pcs_random_between(&random, -2.0, 2.0));
+                triplets_add(&H, i, j, pcs_random_between(&random, -2.0, 2.0));
     }
     fill_vector(&random, DOFS, f);
     fill_vector(&random, rows, w);
@@ -163,16 +144,16 @@ static pcs_problem *make_global(pcs_context *ctx, uint64_t seed, int32_t dimensi
 
 static pcs_problem *make_mlcp(pcs_context *ctx, uint64_t seed, int32_t n, bool with_equalities)
 {
-    static entries e;
+    static triplet_list e;
     pcs_random random;
     pcs_random_init(&random, seed);
     double q[ROWS_MAX];
     uint8_t equality[ROWS_MAX];
     pcs_problem *problem = NULL;
-    begin(&e, n, n);
+    triplets_begin(&e, n, n);
     for (int32_t i = 0; i < n; i++)
         for (int32_t j = 0; j < n; j++)
-            add(&e, i, j, number(&random));
+            triplets_add(&e, i, j, number(&random));
     fill_vector(&random, n, q);
     for (int32_t i = 0; i < n; i++)
         equality[i] = pcs_random_uniform(&random) < 0.5;
