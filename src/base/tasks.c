@@ -1,7 +1,10 @@
-// Task pool. `remaining` is the number of pieces that nobody has taken; who lowers it from r has
-// taken piece count - r. The run cannot end before that piece is done, so that the description of
-// the run may be read after taking. Idle threads look at `remaining` for a short while, because
-// runs often follow one another within microseconds, and then sleep on a condition.
+// Task pool. The pieces of a run are divided into shares, one for each thread, stretches of the whole:
+// runs over the same things then leave the same part of them in the cache of the same thread.
+// `remaining` is the number of shares that nobody has begun; who lowers it from r has share
+// count - r. The run cannot end before that share is done, so that the description of the run may
+// be read after taking it. Who is through with a share takes pieces of the others. Idle threads look at
+// `remaining` for a short while, because runs often follow one another within microseconds, and
+// then sleep on a condition.
 #include "base/tasks.h"
 
 #include <pthread.h>
@@ -14,24 +17,31 @@
 enum {
     THREADS_MAX = 1024,
     CACHE_LINE = 64,
-    LOOKS = 64, // at a variable between two readings of the clock
-    PATIENT_LOOKS =
-        4096 // at a piece before its thread, which may have lost its processor, gets ours
+    LOOKS = 64,          // at a variable between two readings of the clock
+    HELPFUL_LOOKS = 256, // at a lane before others are helped along, some 5 us
+    PATIENT_LOOKS = 4096 // before a thread that may have lost its processor gets ours
 };
 // Before sleeping: a few times the cost of waking up, then, leaving the processor to others that want
 // it, as long as a step of a simulation leaves between two solves.
 static const double LOOK_SECONDS = 50e-6, YIELD_SECONDS = 1e-3;
 
+// What is left of a share of pieces in any order
+typedef struct stretch {
+    atomic_int_least32_t next;
+    char gap[CACHE_LINE];
+} stretch;
+
 struct pcs_tasks {
     pcs_context *ctx;
     int32_t n_workers; // threads beside the caller
     pthread_t *workers;
+    stretch *stretch; // for each thread
     pthread_mutex_t mutex;
     pthread_cond_t work, finished;
     // the run
-    pcs_task_fn fn;
+    pcs_task_fn share; // does one share
     void *user;
-    int32_t count;
+    int32_t count; // of shares
     atomic_flag busy;
     // each on a cache line of its own
     char gap0[CACHE_LINE];
@@ -82,7 +92,7 @@ static bool look(pcs_tasks *tasks, bool (*condition)(pcs_tasks *tasks))
     }
 }
 
-// Takes pieces as long as there are any
+// Takes shares as long as there are any
 static void work(pcs_tasks *tasks)
 {
     int_least32_t left = atomic_load(&tasks->remaining);
@@ -90,8 +100,8 @@ static void work(pcs_tasks *tasks)
         if (!atomic_compare_exchange_weak(&tasks->remaining, &left, left - 1))
             continue;
         const int32_t count = tasks->count;
-        tasks->fn(tasks->user, count - (int32_t)left);
-        // After the last piece is counted the caller may start the next run at any time.
+        tasks->share(tasks->user, count - (int32_t)left);
+        // After the last share is counted the caller may start the next run at any time.
         if (atomic_fetch_add(&tasks->done, 1) + 1 == count && atomic_load(&tasks->caller_sleeps)) {
             (void)pthread_mutex_lock(&tasks->mutex);
             (void)pthread_cond_signal(&tasks->finished);
@@ -142,14 +152,16 @@ static void wait_until_done(pcs_tasks *tasks)
     (void)pthread_mutex_unlock(&tasks->mutex);
 }
 
-void pcs_tasks_run(pcs_tasks *tasks, pcs_task_fn fn, void *user, int32_t count)
+// Whether the pool is free, and now the caller's
+static bool claim(pcs_tasks *tasks)
 {
-    if (!tasks || tasks->n_workers == 0 || count <= 1 || atomic_flag_test_and_set(&tasks->busy)) {
-        for (int32_t i = 0; i < count; ++i)
-            fn(user, i);
-        return;
-    }
-    tasks->fn = fn;
+    return tasks && tasks->n_workers > 0 && !atomic_flag_test_and_set(&tasks->busy);
+}
+
+// Has all shares done by the claimed pool, which is free after that
+static void run_shares(pcs_tasks *tasks, pcs_task_fn share, void *user, int32_t count)
+{
+    tasks->share = share;
     tasks->user = user;
     tasks->count = count;
     atomic_store(&tasks->done, 0);
@@ -160,48 +172,141 @@ void pcs_tasks_run(pcs_tasks *tasks, pcs_task_fn fn, void *user, int32_t count)
     atomic_flag_clear(&tasks->busy);
 }
 
-typedef struct ordered_job {
+// ---- Pieces in any order ----
+
+typedef struct free_job {
     pcs_task_fn fn;
     void *user;
-    const int32_t *needs;
-    atomic_uchar *done;
-    atomic_int_least32_t first; // all pieces below are done
-} ordered_job;
+    int32_t count, shares;
+    stretch *stretch; // of each share
+} free_job;
 
-// Who stores `first` has seen the flags below it, and so has, after that, who reads it.
-static void wait_for_pieces(ordered_job *job, int32_t end)
+static int32_t stretch_start(const free_job *job, int32_t share)
 {
-    int32_t first = atomic_load(&job->first);
-    if (first >= end)
-        return;
-    for (; first < end; ++first)
-        for (int looks = 1; !atomic_load(&job->done[first]); ++looks) {
-            pause_briefly();
-            if (looks % PATIENT_LOOKS == 0)
-                (void)sched_yield();
+    return (int32_t)((int64_t)job->count * share / job->shares);
+}
+
+// The pieces of one share, then what is left of the others
+static void do_stretches(void *user, int32_t share)
+{
+    const free_job *job = user;
+    for (int32_t k = 0; k < job->shares; ++k) {
+        const int32_t s = (share + k) % job->shares;
+        const int32_t end = stretch_start(job, s + 1);
+        atomic_int_least32_t *next = &job->stretch[s].next;
+        while (atomic_load(next) < end) {
+            const int32_t piece = (int32_t)atomic_fetch_add(next, 1);
+            if (piece < end)
+                job->fn(job->user, piece);
         }
-    atomic_store(&job->first, first);
+    }
 }
 
-static void do_ordered_piece(void *user, int32_t index)
+void pcs_tasks_run(pcs_tasks *tasks, pcs_task_fn fn, void *user, int32_t count)
 {
-    ordered_job *job = user;
-    wait_for_pieces(job, job->needs[index]);
-    job->fn(job->user, index);
-    atomic_store(&job->done[index], 1);
-}
-
-void pcs_tasks_run_ordered(pcs_tasks *tasks, pcs_task_fn fn, void *user, int32_t count,
-                           const int32_t *needs, atomic_uchar *done)
-{
-    if (pcs_tasks_threads(tasks) == 1) {
-        pcs_tasks_run(NULL, fn, user, count);
+    if (count <= 1 || !claim(tasks)) {
+        for (int32_t i = 0; i < count; ++i)
+            fn(user, i);
         return;
     }
-    ordered_job job = {.fn = fn, .user = user, .needs = needs, .done = done};
-    for (int32_t i = 0; i < count; ++i)
-        atomic_init(&done[i], 0);
-    pcs_tasks_run(tasks, do_ordered_piece, &job, count);
+    const int32_t threads = tasks->n_workers + 1, shares = threads < count ? threads : count;
+    free_job job = {fn, user, count, shares, tasks->stretch};
+    for (int32_t s = 0; s < shares; ++s)
+        atomic_store(&tasks->stretch[s].next, stretch_start(&job, s));
+    run_shares(tasks, do_stretches, &job, shares);
+}
+
+// ---- Pieces in lanes ----
+
+typedef struct lanes_job {
+    pcs_task_fn fn;
+    void *user;
+    pcs_task_lanes *lanes;
+    bool ordered;
+    int32_t shares; // that the lanes are divided into
+} lanes_job;
+
+// How far a thread knows the lanes to be: reading what another thread writes takes long.
+typedef struct lanes_seen {
+    int_least32_t way[PCS_TASK_LANES];
+} lanes_seen;
+
+static bool is_ready(const lanes_job *job, lanes_seen *seen, int32_t piece)
+{
+    const int32_t *needs = job->lanes->needs[piece];
+    for (int l = 0; l < PCS_TASK_LANES; ++l)
+        if (seen->way[l] < 2 * needs[l]) {
+            seen->way[l] = atomic_load(&job->lanes->lane[l].way);
+            if (seen->way[l] < 2 * needs[l])
+                return false;
+        }
+    return true;
+}
+
+// Does the next piece of a lane, unless it must wait or somebody else does it
+static bool advance(const lanes_job *job, lanes_seen *seen, int32_t l)
+{
+    pcs_task_lane *lane = &job->lanes->lane[l];
+    int_least32_t way = atomic_load(&lane->way);
+    if (way % 2 != 0 || way / 2 >= lane->count)
+        return false;
+    const int32_t piece = lane->piece[way / 2];
+    if (job->ordered && !is_ready(job, seen, piece))
+        return false;
+    if (!atomic_compare_exchange_strong(&lane->way, &way, way + 1))
+        return false;
+    job->fn(job->user, piece);
+    atomic_store(&lane->way, way + 2);
+    return true;
+}
+
+// Brings the lanes first..last-1 to their end, a piece of each in turn; other threads may help. Who waits
+// for long looks after all lanes: the first piece that is not done has what it needs, so that somebody
+// always gets on.
+static void finish_lanes(const lanes_job *job, lanes_seen *seen, int32_t first, int32_t last)
+{
+    const pcs_task_lane *lane = job->lanes->lane;
+    for (int looks = 1, left = 1; left > 0; ++looks) {
+        const bool helps = looks % HELPFUL_LOOKS == 0;
+        bool advanced = false;
+        for (int32_t l = helps ? 0 : first; l < (helps ? PCS_TASK_LANES : last); ++l)
+            advanced = advance(job, seen, l) || advanced;
+        left = 0;
+        for (int32_t l = first; l < last; ++l)
+            left += atomic_load(&lane[l].way) < 2 * lane[l].count;
+        if (advanced)
+            looks = 0;
+        else
+            pause_briefly();
+        if (looks % PATIENT_LOOKS == PATIENT_LOOKS - 1)
+            (void)sched_yield();
+    }
+}
+
+// The lanes of one share, then what is left of the others
+static void do_lanes(void *user, int32_t share)
+{
+    const lanes_job *job = user;
+    lanes_seen seen = {{0}};
+    finish_lanes(job, &seen, share * PCS_TASK_LANES / job->shares,
+                 (share + 1) * PCS_TASK_LANES / job->shares);
+    finish_lanes(job, &seen, 0, PCS_TASK_LANES);
+}
+
+void pcs_tasks_run_lanes(pcs_tasks *tasks, pcs_task_fn fn, void *user, pcs_task_lanes *lanes,
+                         bool ordered)
+{
+    const int32_t threads = pcs_tasks_threads(tasks);
+    lanes_job job = {.fn = fn, .user = user, .lanes = lanes, .ordered = ordered};
+    for (int l = 0; l < PCS_TASK_LANES; ++l)
+        atomic_store(&lanes->lane[l].way, 0);
+    job.shares = threads < PCS_TASK_LANES ? threads : PCS_TASK_LANES;
+    if (claim(tasks)) {
+        run_shares(tasks, do_lanes, &job, job.shares);
+    } else {
+        job.shares = 1;
+        do_lanes(&job, 0);
+    }
 }
 
 // The first worker that finds no run in time takes the announcement back and sleeps again.
@@ -250,13 +355,16 @@ pcs_status pcs_tasks_create(pcs_context *ctx, int32_t threads, pcs_tasks **out)
     }
     pcs_tasks *tasks = PCS_NEW(ctx, pcs_tasks);
     pthread_t *workers = PCS_NEW_ARRAY(ctx, pthread_t, threads);
-    if (!tasks || !workers) {
+    stretch *stretches = PCS_NEW_ARRAY(ctx, stretch, threads);
+    if (!tasks || !workers || !stretches) {
         pcs_free(ctx, tasks);
         pcs_free(ctx, workers);
+        pcs_free(ctx, stretches);
         return PCS_ERROR_MEMORY;
     }
     tasks->ctx = ctx;
     tasks->workers = workers;
+    tasks->stretch = stretches;
     atomic_flag_clear(&tasks->busy);
     (void)pthread_mutex_init(&tasks->mutex, NULL); // cannot fail with default attributes
     (void)pthread_cond_init(&tasks->work, NULL);
@@ -282,5 +390,6 @@ void pcs_tasks_destroy(pcs_tasks *tasks)
     (void)pthread_cond_destroy(&tasks->work);
     (void)pthread_mutex_destroy(&tasks->mutex);
     pcs_free(tasks->ctx, tasks->workers);
+    pcs_free(tasks->ctx, tasks->stretch);
     pcs_free(tasks->ctx, tasks);
 }

@@ -21,11 +21,26 @@ int32_t pcs_tasks_threads(const pcs_tasks *tasks);
 // pieces are done one after the other by the caller.
 void pcs_tasks_run(pcs_tasks *tasks, pcs_task_fn fn, void *user, int32_t count);
 
-// The same for pieces that depend on each other: piece i begins when the pieces below needs[i] (at
-// most i) are done, and sees what they wrote. Pieces are taken in their order, so that the first one
-// that is not done can always go on. `done` has room for `count` flags.
-void pcs_tasks_run_ordered(pcs_tasks *tasks, pcs_task_fn fn, void *user, int32_t count,
-                           const int32_t *needs, atomic_uchar *done);
+// Pieces in lanes. The pieces of a lane are done in their order and, as far as possible, by one thread,
+// which finds their data in its cache when the same lanes are run again. A piece may need pieces of
+// other lanes; those that stand before it in an order of all pieces, or it would wait for ever.
+enum { PCS_TASK_LANES = 4 };
+typedef struct pcs_task_lane {
+    int32_t count;
+    int32_t *piece;           // numbers of its pieces
+    atomic_int_least32_t way; // 2 k: k pieces are done; 2 k + 1: the next one is being done
+    char gap[64];             // each on a cache line of its own
+} pcs_task_lane;
+typedef struct pcs_task_lanes {
+    pcs_task_lane lane[PCS_TASK_LANES];
+    int32_t (*needs)[PCS_TASK_LANES]; // of each piece: so many of each lane must be done before it
+} pcs_task_lanes;
+
+// Calls fn(user, piece) for all pieces and returns when all are done. A piece sees what those that it
+// needs wrote; `ordered` false: none needs another. Threads that wait take pieces of others, so that one
+// that has lost its processor does not stop the rest.
+void pcs_tasks_run_lanes(pcs_tasks *tasks, pcs_task_fn fn, void *user, pcs_task_lanes *lanes,
+                         bool ordered);
 
 // A run will follow within microseconds: threads that sleep get ready for it meanwhile. NULL is
 // allowed.

@@ -17,11 +17,11 @@
 enum { SWEEPS_PER_MEASURE = 32, SWEEPS_PER_LOOK = 8 };
 
 // Blocks in one piece of work that has no order.
-enum { PIECE = 64 };
+enum { PIECE = 64, MIXED = PCS_MIXING_FREE_PIECE };
 // A copy of W pays where W is larger than the caches near a processor, and from the third sweep on,
 // since it costs about one; a warm start needs fewer.
 enum { COPY_FROM_VALUES = 1 << 19, SWEEPS_BEFORE_COPY = 2 };
-// Runs of blocks are used where they make PCS_RUN_THREADS threads that many times as fast as one.
+// Runs of blocks are used where they make PCS_TASK_LANES threads that many times as fast as one.
 static const double RUN_SPEED_UP = 2.5;
 
 // Whether all blocks of a piece have this size and its entries of W lie one behind the other.
@@ -170,7 +170,7 @@ pcs_status pcs_nsgs_mix(pcs_nsgs_work *work, int32_t memory, pcs_arena *arena)
     if (mixing == NULL)
         return PCS_ERROR_MEMORY;
     const bool runs = work->runs.length > 0;
-    PCS_TRY(pcs_sweep_mixing_init(mixing, work->problem, memory, runs ? work->runs.length : PIECE,
+    PCS_TRY(pcs_sweep_mixing_init(mixing, work->problem, memory, runs ? &work->runs : NULL,
                                   work->tasks, arena));
     const pcs_block_matrix *W = work->problem->W;
     work->point = runs ? NULL : PCS_ARENA_ARRAY(arena, double, W->offset[W->n]);
@@ -270,10 +270,10 @@ static void visit_range(const void *user, int32_t first, int32_t last, pcs_sweep
 }
 
 // A run of blocks; while its rows are in the cache they are added to the mixing.
-static void visit_run(void *user, int32_t visit)
+static void visit_run(void *user, int32_t run)
 {
     const pcs_nsgs_work *work = user;
-    const int32_t *offset = work->problem->W->offset, run = work->runs.run[visit];
+    const int32_t *offset = work->problem->W->offset;
     const int32_t first = run * work->runs.length, last = pcs_run_end(&work->runs, first);
     double before[3 * PCS_SWEEP_RUN_MAX];
     double *r = work->r + offset[first];
@@ -288,10 +288,9 @@ static void visit_run(void *user, int32_t visit)
 
 static pcs_sweep_change sweep_runs(pcs_nsgs_work *work)
 {
-    const pcs_run_order *runs = &work->runs;
     pcs_sweep_change change = {0.0, 0.0, 0.0};
-    pcs_tasks_run_ordered(work->tasks, visit_run, work, runs->count, runs->needs, runs->done);
-    pcs_sweep_change_add(&change, work->part, runs->count);
+    pcs_run_order_visit(&work->runs, work->tasks, visit_run, work);
+    pcs_sweep_change_add(&change, work->part, work->runs.count);
     return change;
 }
 
@@ -322,7 +321,7 @@ static void keep_piece(void *user, int32_t piece)
 {
     const pcs_nsgs_work *work = user;
     const pcs_block_matrix *W = work->problem->W;
-    const int32_t first = piece * PIECE, last = W->n - first < PIECE ? W->n : first + PIECE;
+    const int32_t first = piece * MIXED, last = W->n - first < MIXED ? W->n : first + MIXED;
     const int32_t start = W->offset[first];
     memcpy(work->point + start, work->r + start,
            (size_t)(W->offset[last] - start) * sizeof *work->r);
@@ -331,7 +330,7 @@ static void keep_piece(void *user, int32_t piece)
 static void add_piece(void *user, int32_t piece)
 {
     const pcs_nsgs_work *work = user;
-    const int32_t start = work->problem->W->offset[piece * PIECE];
+    const int32_t start = work->problem->W->offset[piece * MIXED];
     pcs_sweep_mixing_add(work->mixing, piece, work->point + start, work->r + start);
 }
 
@@ -369,7 +368,7 @@ static void use_copy(pcs_nsgs_work *work, double *r)
 {
     bool fits = true;
     work->r = r;
-    pcs_tasks_run(work->tasks, copy_run, work, work->runs.count);
+    pcs_run_order_visit_freely(&work->runs, work->tasks, copy_run, work);
     for (int32_t run = 0; run < work->runs.count; run++)
         fits = fits && work->part[run].map2 == 0.0;
     if (fits)
@@ -400,7 +399,7 @@ static void correct_copy(pcs_nsgs_work *work, double *r, const double *u)
     work->r = r;
     work->u = u;
     if (work->q != work->problem->q)
-        pcs_tasks_run(work->tasks, correct_run, work, work->runs.count);
+        pcs_run_order_visit_freely(&work->runs, work->tasks, correct_run, work);
 }
 
 bool pcs_nsgs_run(pcs_nsgs_work *work, pcs_monitor *monitor, double relaxation, int32_t max_sweeps,

@@ -1,93 +1,91 @@
-// Order of runs of nodes (run_order.h). Inside a colour the runs of a window go from the last to the
-// first: the first run of a window touches the last one of the window before, which is then long
-// done.
+// Order of runs of nodes (run_order.h).
 #include "nonsmooth/run_order.h"
 
-// Runs of a window, at most 64: half as many threads are busy with a numbering whose neighbours are
-// near, and the fewer there are, the farther loads travel.
-enum { WINDOW = 16 };
-// Threads whose gain is foreseen.
-enum { THREADS = PCS_RUN_THREADS };
+enum { LANES = PCS_TASK_LANES };
+
+// Where a run stands
+typedef struct run_place {
+    int32_t visit; // in the order
+    int32_t lane, index;
+} run_place;
 
 typedef struct order_job {
     pcs_run_order *order;
     const int32_t *row_start, *column;
-    int32_t *place; // visit of each run
+    run_place *place;
 } order_job;
 
-// Colours of runs first..last-1 among themselves: the lowest that is free.
-static void colour_window(const order_job *job, int32_t first, int32_t last, int32_t *colour)
+// Lane l has the runs from this one on.
+static int32_t lane_start(const pcs_run_order *order, int l)
 {
-    const int32_t length = job->order->length, begin = first * length;
-    for (int32_t run = first; run < last; run++) {
-        const int32_t start = run * length, end = pcs_run_end(job->order, start);
-        uint64_t taken = 0;
-        int32_t seen = start; // the run before that was seen last begins here
-        for (int32_t e = job->row_start[start]; e < job->row_start[end]; e++) {
-            const int32_t j = job->column[e];
-            if (j < begin || j >= start || (j >= seen && j < seen + length))
+    return (int32_t)((int64_t)order->count * l / LANES);
+}
+
+static void order_runs(order_job *job)
+{
+    pcs_run_order *order = job->order;
+    int32_t visit = 0;
+    for (int32_t step = 0; visit < order->count; step++)
+        for (int l = 0; l < LANES; l++) {
+            const int32_t run = lane_start(order, l) + step;
+            pcs_task_lane *lane = &order->lanes.lane[l];
+            if (run >= lane_start(order, l + 1))
                 continue;
-            const int32_t before = (j - begin) / length;
-            taken |= (uint64_t)1 << colour[before];
-            seen = begin + before * length;
+            job->place[run] = (run_place){visit, l, lane->count};
+            lane->piece[lane->count++] = run;
+            order->run[visit++] = run;
         }
-        int32_t own = 0;
-        while (taken >> own & 1)
-            own++;
-        colour[run - first] = own;
-    }
 }
 
-static void order_window(void *user, int32_t window)
-{
-    const order_job *job = user;
-    const int32_t first = window * WINDOW, left = job->order->count - first;
-    const int32_t last = left < WINDOW ? job->order->count : first + WINDOW;
-    int32_t colour[WINDOW], visit = first;
-    colour_window(job, first, last, colour);
-    for (int32_t c = 0; visit < last; c++)
-        for (int32_t run = last - 1; run >= first; run--)
-            if (colour[run - first] == c) {
-                job->order->run[visit] = run;
-                job->place[run] = visit++;
-            }
-}
-
-// The last visit that touches the run of this one and stands before it.
-static void find_needs(void *user, int32_t visit)
+// How far each lane must be: past the runs that touch this one and stand before it.
+static void find_needs(void *user, int32_t run)
 {
     const order_job *job = user;
     const int32_t length = job->order->length;
-    const int32_t first = job->order->run[visit] * length, last = pcs_run_end(job->order, first);
-    int32_t needs = 0, begin = 0, end = 0; // nodes of the last run seen
+    const int32_t first = run * length, last = pcs_run_end(job->order, first);
+    int32_t *needs = job->order->lanes.needs[run], begin = 0, end = 0; // nodes of the last run seen
+    for (int l = 0; l < LANES; l++)
+        needs[l] = 0;
     for (int32_t e = job->row_start[first]; e < job->row_start[last]; e++) {
         const int32_t j = job->column[e];
         if (j >= begin && j < end)
             continue;
-        const int32_t run = j / length, place = job->place[run];
-        begin = run * length;
+        const run_place *other = &job->place[j / length];
+        begin = j / length * length;
         end = begin + length;
-        needs = place < visit && place >= needs ? place + 1 : needs;
+        if (other->visit < job->place[run].visit && other->index >= needs[other->lane])
+            needs[other->lane] = other->index + 1;
     }
-    job->order->needs[visit] = needs;
 }
 
-// Visits are given out in their order to the first of THREADS threads that is free; runs all take
-// the same time. end_below[v] is the time when the visits below v are done.
-static double estimate_speed_up(const pcs_run_order *order, int32_t *end_below)
+// Each lane has a thread, and runs all take the same time; end[run] is when it is done.
+static double estimate_speed_up(const pcs_run_order *order, const run_place *place, int32_t *end)
 {
-    int32_t free_at[THREADS] = {0};
-    end_below[0] = 0;
+    int32_t last = 0;
     for (int32_t visit = 0; visit < order->count; visit++) {
-        int32_t first = 0;
-        for (int32_t k = 1; k < THREADS; k++)
-            first = free_at[k] < free_at[first] ? k : first;
-        const int32_t ready = end_below[order->needs[visit]];
-        free_at[first] = (ready > free_at[first] ? ready : free_at[first]) + 1;
-        end_below[visit + 1] = free_at[first] > end_below[visit] ? free_at[first]
-                                                                 : end_below[visit];
+        const int32_t run = order->run[visit], *needs = order->lanes.needs[run];
+        int32_t start = 0;
+        for (int l = 0; l < LANES; l++) {
+            const int32_t count = l == place[run].lane ? place[run].index : needs[l];
+            const int32_t before = count > 0 ? end[order->lanes.lane[l].piece[count - 1]] : 0;
+            start = before > start ? before : start;
+        }
+        end[run] = start + 1;
+        last = end[run] > last ? end[run] : last;
     }
-    return order->count > 0 ? (double)order->count / end_below[order->count] : 1.0;
+    return last > 0 ? (double)order->count / last : 1.0;
+}
+
+static pcs_status make_room(pcs_run_order *order, pcs_arena *arena)
+{
+    int32_t *pieces = PCS_ARENA_ARRAY(arena, int32_t, order->count);
+    order->run = PCS_ARENA_ARRAY(arena, int32_t, order->count);
+    order->lanes.needs = pcs_arena_alloc(arena, (size_t)order->count, sizeof *order->lanes.needs);
+    if (pieces == NULL || order->run == NULL || order->lanes.needs == NULL)
+        return PCS_ERROR_MEMORY;
+    for (int l = 0; l < LANES; l++)
+        order->lanes.lane[l].piece = pieces + lane_start(order, l);
+    return PCS_OK;
 }
 
 pcs_status pcs_run_order_compute(pcs_run_order *order, pcs_arena *arena, pcs_tasks *tasks,
@@ -96,16 +94,34 @@ pcs_status pcs_run_order_compute(pcs_run_order *order, pcs_arena *arena, pcs_tas
 {
     const int32_t count = n / length + (n % length > 0);
     *order = (pcs_run_order){.n = n, .length = length, .count = count};
-    order->run = PCS_ARENA_ARRAY(arena, int32_t, count);
-    order->needs = PCS_ARENA_ARRAY(arena, int32_t, count);
-    order->done = PCS_ARENA_ARRAY(arena, atomic_uchar, count);
+    PCS_TRY(make_room(order, arena));
     pcs_arena_mark mark = pcs_arena_get_mark(arena);
-    order_job job = {order, row_start, column, PCS_ARENA_ARRAY(arena, int32_t, count + 1)};
-    if (order->run == NULL || order->needs == NULL || order->done == NULL || job.place == NULL)
+    order_job job = {order, row_start, column, PCS_ARENA_ARRAY(arena, run_place, count)};
+    int32_t *end = PCS_ARENA_ARRAY(arena, int32_t, count);
+    if (job.place == NULL || end == NULL)
         return PCS_ERROR_MEMORY;
-    pcs_tasks_run(tasks, order_window, &job, (count + WINDOW - 1) / WINDOW);
+    order_runs(&job);
     pcs_tasks_run(tasks, find_needs, &job, count);
-    order->speed_up = estimate_speed_up(order, job.place); // which is needed no more
+    order->speed_up = estimate_speed_up(order, job.place, end);
     pcs_arena_release(arena, mark);
     return PCS_OK;
+}
+
+void pcs_run_order_visit(pcs_run_order *order, pcs_tasks *tasks, pcs_task_fn visit, void *user)
+{
+    if (pcs_tasks_threads(tasks) > 1) {
+        pcs_tasks_run_lanes(tasks, visit, user, &order->lanes, true);
+        return;
+    }
+    for (int32_t k = 0; k < order->count; k++)
+        visit(user, order->run[k]);
+}
+
+void pcs_run_order_visit_freely(pcs_run_order *order, pcs_tasks *tasks, pcs_task_fn visit,
+                                void *user)
+{
+    if (pcs_tasks_threads(tasks) > 1)
+        pcs_tasks_run_lanes(tasks, visit, user, &order->lanes, false);
+    else
+        pcs_tasks_run(NULL, visit, user, order->count);
 }

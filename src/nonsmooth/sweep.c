@@ -6,7 +6,7 @@
 // Contacts of one piece of work: some 50 us, a hundred times what handing it to a thread costs.
 enum { PIECE = 512 };
 // Contacts of the shortest run, some 5 us.
-enum { SHORTEST_RUN = 64 };
+enum { SHORTEST_RUN = 32 };
 // The forecast is an upper estimate. Before the first measure has corrected it, better one measure
 // too many, which costs a sweep, than several sweeps.
 static const double FIRST_RATIO = 0.5;

@@ -50,6 +50,15 @@ static int32_t piece_end(const pcs_sweep_mixing *m, int32_t first)
     return n - first < m->piece ? n : first + m->piece;
 }
 
+// Work on all pieces, in any order
+static void for_pieces(pcs_sweep_mixing *m, pcs_task_fn work, mixing_job *job)
+{
+    if (m->runs != NULL)
+        pcs_run_order_visit_freely(m->runs, m->tasks, work, job);
+    else
+        pcs_tasks_run(m->tasks, work, job, m->pieces);
+}
+
 static void weigh_piece(void *user, int32_t piece)
 {
     const mixing_job *job = user;
@@ -62,12 +71,15 @@ static void weigh_piece(void *user, int32_t piece)
 }
 
 pcs_status pcs_sweep_mixing_init(pcs_sweep_mixing *m, const pcs_friction_contact *problem,
-                                 int32_t memory, int32_t piece, pcs_tasks *tasks, pcs_arena *arena)
+                                 int32_t memory, pcs_run_order *runs, pcs_tasks *tasks,
+                                 pcs_arena *arena)
 {
     const pcs_block_matrix *W = problem->W;
     const int64_t rows = W->offset[W->n];
+    const int32_t piece = runs != NULL ? runs->length : PCS_MIXING_FREE_PIECE;
     *m = (pcs_sweep_mixing){.problem = problem,
                             .tasks = tasks,
+                            .runs = runs,
                             .memory = memory,
                             .piece = piece,
                             .pieces = (W->n + piece - 1) / piece,
@@ -85,7 +97,7 @@ pcs_status pcs_sweep_mixing_init(pcs_sweep_mixing *m, const pcs_friction_contact
     m->last_G = m->last_f + rows;
     m->dG = m->df + rows * memory;
     mixing_job job = {m, NULL};
-    pcs_tasks_run(tasks, weigh_piece, &job, m->pieces);
+    for_pieces(m, weigh_piece, &job);
     return PCS_OK;
 }
 
@@ -349,5 +361,5 @@ void pcs_sweep_mixing_close(pcs_sweep_mixing *m)
 void pcs_sweep_mixing_apply(pcs_sweep_mixing *m, double *r)
 {
     mixing_job job = {m, r};
-    pcs_tasks_run(m->tasks, mix_piece, &job, m->pieces);
+    for_pieces(m, mix_piece, &job);
 }

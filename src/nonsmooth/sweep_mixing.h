@@ -9,8 +9,8 @@
 #ifndef PCS_NONSMOOTH_SWEEP_MIXING_H
 #define PCS_NONSMOOTH_SWEEP_MIXING_H
 
-#include "base/tasks.h"
 #include "nonsmooth/friction_contact.h"
+#include "nonsmooth/run_order.h"
 
 enum { PCS_MIXING_MAX = 10 };
 
@@ -22,6 +22,7 @@ typedef struct pcs_mixing_members {
 typedef struct pcs_sweep_mixing {
     const pcs_friction_contact *problem;
     pcs_tasks *tasks;      // NULL: one thread, the same bits
+    pcs_run_order *runs;   // whose runs the pieces are; NULL: none
     int32_t piece, pieces; // blocks of a piece, pieces
     int32_t memory, count, next;
     bool has_last;
@@ -38,11 +39,12 @@ typedef struct pcs_sweep_mixing {
     double smallest; // |f| so far, since the last restart
 } pcs_sweep_mixing;
 
-// `memory` differences, 1 to PCS_MIXING_MAX; pieces of `piece` blocks, at most PCS_MIXING_PIECE.
-enum { PCS_MIXING_PIECE = 512 };
+// `memory` differences, 1 to PCS_MIXING_MAX. The pieces are the runs of an order, which the same threads
+// then mix as sweep, of at most PCS_MIXING_PIECE blocks; NULL: of PCS_MIXING_FREE_PIECE.
+enum { PCS_MIXING_PIECE = 512, PCS_MIXING_FREE_PIECE = 64 };
 pcs_status pcs_sweep_mixing_init(pcs_sweep_mixing *mixing, const pcs_friction_contact *problem,
-                                 int32_t memory, int32_t piece, pcs_tasks *tasks, pcs_arena *arena)
-    PCS_MUST_CHECK;
+                                 int32_t memory, pcs_run_order *runs, pcs_tasks *tasks,
+                                 pcs_arena *arena) PCS_MUST_CHECK;
 // A memory that suits a problem of this size. A load travels from layer to layer and a heap of n
 // contacts has some cbrt(n/3) layers; the map of a sweep along a column of them has half as many
 // eigenvalues other than zero, so that half of them is all that can be of use.

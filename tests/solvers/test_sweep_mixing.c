@@ -94,8 +94,9 @@ static void load_enters_block_by_block(void **state)
     pcs_sweep_mixing mixing;
     make_blocks(f);
     const int32_t rows = f->offset[BLOCKS];
+    pcs_run_order runs = {.n = BLOCKS, .length = PIECE, .count = (BLOCKS + PIECE - 1) / PIECE};
     assert_int_equal(
-        pcs_sweep_mixing_init(&mixing, &f->problem, MEMORY, PIECE, NULL, &f->memory.arena), PCS_OK);
+        pcs_sweep_mixing_init(&mixing, &f->problem, MEMORY, &runs, NULL, &f->memory.arena), PCS_OK);
     for (int32_t k = 0; k < SWEEPS; k++) {
         memcpy(before, r, sizeof before);
         apply_map(rows, before, r);

@@ -109,39 +109,94 @@ static void test_nested_runs(void **state)
 }
 
 typedef struct ordered {
-    int32_t needs[PIECES], value[PIECES]; // plain: a piece that did not wait is a data race
+    pcs_task_lanes lanes;
+    int32_t needs[PIECES][PCS_TASK_LANES], piece[PIECES];
+    int32_t value[PIECES]; // plain: a piece that did not wait is a data race
 } ordered;
+
+// Piece i is in lane i % LANES and needs those below i - (0 .. 12) of the other lanes.
+static void make_lanes(ordered *o)
+{
+    enum { LANES = PCS_TASK_LANES, EACH = PIECES / LANES };
+    memset(o, 0, sizeof *o);
+    o->lanes.needs = o->needs;
+    for (int l = 0; l < LANES; ++l) {
+        o->lanes.lane[l].count = EACH;
+        o->lanes.lane[l].piece = o->piece + l * EACH;
+    }
+    for (int32_t i = 0; i < PIECES; ++i) {
+        o->piece[i % LANES * EACH + i / LANES] = i;
+        for (int32_t l = 0; l < LANES; ++l) {
+            const int32_t end = i - i % 13 + (l < i % LANES); // pieces below it
+            o->needs[i][l] = end > l ? (end - l + LANES - 1) / LANES : 0;
+            o->needs[i][l] = o->needs[i][l] > i / LANES ? i / LANES : o->needs[i][l];
+        }
+    }
+}
 
 // 1 + the sum of what was asked for, modulo a prime
 static void sum_needed(void *user, int32_t index)
 {
     ordered *o = user;
     int64_t sum = 1;
-    for (int32_t i = 0; i < o->needs[index]; ++i)
-        sum += o->value[i];
+    for (int l = 0; l < PCS_TASK_LANES; ++l)
+        for (int32_t k = 0; k < o->needs[index][l]; ++k)
+            sum += o->value[o->lanes.lane[l].piece[k]];
     o->value[index] = (int32_t)(sum % 10007);
 }
 
-// Pieces see those that they asked for, whatever the number of threads.
-static void test_ordered_pieces(void **state)
+static void add_one(void *user, int32_t index)
+{
+    ++((ordered *)user)->value[index];
+}
+
+// Pieces in lanes see those that they asked for, whatever the number of threads.
+static void test_lanes(void **state)
 {
     (void)state;
     static ordered one, some;
-    static atomic_uchar done[PIECES];
     pcs_context *ctx = pcs_context_create(NULL);
-    for (int32_t i = 0; i < PIECES; ++i)
-        one.needs[i] = some.needs[i] = i % 7 == 0 ? i : i > 5 ? i - 1 - i % 5 : 0;
-    pcs_tasks_run_ordered(NULL, sum_needed, &one, PIECES, one.needs, done);
-    for (int32_t threads = 2; threads <= 5; ++threads) {
+    make_lanes(&one);
+    make_lanes(&some);
+    pcs_tasks_run_lanes(NULL, sum_needed, &one, &one.lanes, true);
+    for (int32_t threads = 2; threads <= 6; ++threads) {
         pcs_tasks *tasks;
         assert_int_equal(pcs_tasks_create(ctx, threads, &tasks), PCS_OK);
         for (int32_t run = 0; run < 20; ++run) {
             memset(some.value, 0, sizeof some.value);
-            pcs_tasks_run_ordered(tasks, sum_needed, &some, PIECES, some.needs, done);
+            pcs_tasks_run_lanes(tasks, sum_needed, &some, &some.lanes, true);
             assert_memory_equal(one.value, some.value, sizeof one.value);
+            pcs_tasks_run_lanes(tasks, add_one, &some, &some.lanes, false);
+            for (int32_t i = 0; i < PIECES; ++i)
+                assert_int_equal(some.value[i], one.value[i] + 1);
         }
         pcs_tasks_destroy(tasks);
     }
+    pcs_context_destroy(ctx);
+}
+
+// A lane whose thread sleeps is brought on by the others.
+static void sleep_in_lane(void *user, int32_t index)
+{
+    if (index % PCS_TASK_LANES == 3)
+        sleep_for(200000);
+    add_one(user, index);
+}
+
+static void test_slow_lane(void **state)
+{
+    (void)state;
+    static ordered some;
+    pcs_context *ctx = pcs_context_create(NULL);
+    pcs_tasks *tasks;
+    make_lanes(&some);
+    for (int l = 0; l < PCS_TASK_LANES; ++l)
+        some.lanes.lane[l].count = 10;
+    assert_int_equal(pcs_tasks_create(ctx, 4, &tasks), PCS_OK);
+    pcs_tasks_run_lanes(tasks, sleep_in_lane, &some, &some.lanes, true);
+    for (int32_t i = 0; i < PIECES; ++i)
+        assert_int_equal(some.value[i], i < 10 * PCS_TASK_LANES);
+    pcs_tasks_destroy(tasks);
     pcs_context_destroy(ctx);
 }
 
@@ -223,10 +278,15 @@ static void test_bad_creation(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_pieces_once), cmocka_unit_test(test_without_pool),
-        cmocka_unit_test(test_nested_runs),     cmocka_unit_test(test_ordered_pieces),
-        cmocka_unit_test(test_long_pieces),     cmocka_unit_test(test_idle_pool_sleeps),
-        cmocka_unit_test(test_bad_creation),    cmocka_unit_test(test_wake),
+        cmocka_unit_test(test_all_pieces_once),
+        cmocka_unit_test(test_without_pool),
+        cmocka_unit_test(test_nested_runs),
+        cmocka_unit_test(test_lanes),
+        cmocka_unit_test(test_slow_lane),
+        cmocka_unit_test(test_long_pieces),
+        cmocka_unit_test(test_idle_pool_sleeps),
+        cmocka_unit_test(test_bad_creation),
+        cmocka_unit_test(test_wake),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
