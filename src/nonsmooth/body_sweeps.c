@@ -86,7 +86,7 @@ static void visit_range(const void *user, int32_t first, int32_t last, pcs_sweep
 
 static pcs_sweep_change sweep(const sweep_state *state)
 {
-    pcs_sweep_change change = {0.0, 0.0, 0.0};
+    pcs_sweep_change change = {0};
     if (state->coloured)
         return pcs_sweep_colours(&state->colouring, state->tasks, state->part, visit_range, state);
     visit_range(state, 0, state->system->n, &change);

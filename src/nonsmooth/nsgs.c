@@ -8,6 +8,7 @@
 #include "nonsmooth/nsgs.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "linalg/kernels.h"
@@ -20,7 +21,10 @@ enum { SWEEPS_PER_MEASURE = 32, SWEEPS_PER_LOOK = 8 };
 enum { PIECE = 64, MIXED = PCS_MIXING_FREE_PIECE };
 // A copy of W pays where W is larger than the caches near a processor, and from the third sweep on,
 // since it costs about one; a warm start needs fewer.
-enum { COPY_FROM_VALUES = 1 << 19, SWEEPS_BEFORE_COPY = 2 };
+enum { COPY_EARLIEST = 2, COPY_LATEST = 6 };
+// The blocks that carry an impulse have settled if a sweep changes their number by no more than one
+// in so many.
+enum { SETTLED = 100 };
 // Runs of blocks are used where they make PCS_TASK_LANES threads that many times as fast as one.
 static const double RUN_SPEED_UP = 2.5;
 
@@ -106,11 +110,12 @@ static pcs_status prepare_runs(pcs_nsgs_work *work, pcs_arena *arena)
     work->part = PCS_ARENA_ARRAY(arena, pcs_sweep_change, order.count);
     if (work->part == NULL)
         return PCS_ERROR_MEMORY;
-    if (work->uniform != 3 || (int64_t)W->row_start[W->n] * 9 < COPY_FROM_VALUES)
+    if (work->uniform != 3 || !pcs_block_matrix_is_large(W))
         return PCS_OK;
-    PCS_TRY(pcs_single_blocks_init(&work->copy, W, arena));
-    work->copy_q = PCS_ARENA_ARRAY(arena, double, (int64_t)W->n * 3);
-    return work->copy_q != NULL ? PCS_OK : PCS_ERROR_MEMORY;
+    work->copy = PCS_ARENA_ARRAY(arena, pcs_sweep_copy, 1);
+    return work->copy != NULL
+               ? pcs_sweep_copy_init(work->copy, work->problem, &work->runs, work->tasks, arena)
+               : PCS_ERROR_MEMORY;
 }
 
 static pcs_status prepare_colours(pcs_nsgs_work *work, pcs_arena *arena)
@@ -150,7 +155,7 @@ static pcs_status prepare_order(pcs_nsgs_work *work, pcs_arena *arena)
 pcs_status pcs_nsgs_work_init_order(pcs_nsgs_work *work, const pcs_friction_contact *problem,
                                     pcs_arena *arena, pcs_sweep_order order, pcs_tasks *tasks)
 {
-    *work = (pcs_nsgs_work){.problem = problem, .order = order, .tasks = tasks, .q = problem->q};
+    *work = (pcs_nsgs_work){.problem = problem, .order = order, .tasks = tasks};
     PCS_TRY(prepare_contacts(work, arena));
     return prepare_order(work, arena);
 }
@@ -225,11 +230,14 @@ static PCS_ALWAYS_INLINE void visit(const pcs_nsgs_work *work, const int32_t uni
     const int32_t from = W->row_start[i], middle = W->diagonal[i], to = W->row_start[i + 1];
     const double *r = work->r;
     double q[3], x[3], dr[3];
+    const double *given = copied ? work->copy->q : work->problem->q;
     for (int32_t a = 0; a < size; a++)
-        q[a] = work->q[first + a];
+        q[a] = given[first + a];
     if (copied) {
-        work->copy.multiply(&work->copy, i, r, q);
+        work->copy->blocks.multiply(&work->copy->blocks, i, r, q);
     } else if (uniform == 3) {
+        if (work->copy != NULL) // W is large
+            pcs_block_matrix_expect(W, i);
         multiply_3(W, from, middle, r, q);
         multiply_3(W, middle + 1, to, r, q);
     } else if (uniform == 2) {
@@ -242,7 +250,7 @@ static PCS_ALWAYS_INLINE void visit(const pcs_nsgs_work *work, const int32_t uni
     pcs_one_contact_update(contact, q, &work->slip[i], x);
     if (copied) {
         double W_ii[9]; // next to what was read just now
-        pcs_single_blocks_diagonal(&work->copy, i, W_ii);
+        pcs_single_blocks_diagonal(&work->copy->blocks, i, W_ii);
         pcs_sweep_apply(3, W_ii, work->relaxation, x, work->r + first, dr, change);
     } else {
         pcs_sweep_apply(size, contact->W, work->relaxation, x, work->r + first, dr, change);
@@ -254,11 +262,12 @@ static void visit_range(const void *user, int32_t first, int32_t last, pcs_sweep
 {
     const pcs_nsgs_work *work = user;
     const int32_t step = work->backward ? -1 : 1;
-    const bool copied = work->q != work->problem->q;
     int32_t k = work->backward ? last - 1 : first;
     for (int32_t count = last - first; count > 0; count--, k += step) {
         const int32_t i = work->sequence != NULL ? work->sequence[k] : k;
-        if (copied)
+        if (work->copied && !work->copy->kept[i])
+            continue;
+        if (work->copied)
             visit(work, 3, true, i, change);
         else if (work->uniform == 3)
             visit(work, 3, false, i, change);
@@ -277,7 +286,7 @@ static void visit_run(void *user, int32_t run)
     const int32_t first = run * work->runs.length, last = pcs_run_end(&work->runs, first);
     double before[3 * PCS_SWEEP_RUN_MAX];
     double *r = work->r + offset[first];
-    pcs_sweep_change change = {0.0, 0.0, 0.0};
+    pcs_sweep_change change = {0};
     if (work->adds)
         memcpy(before, r, (size_t)(offset[last] - offset[first]) * sizeof *r);
     visit_range(work, first, last, &change);
@@ -288,7 +297,7 @@ static void visit_run(void *user, int32_t run)
 
 static pcs_sweep_change sweep_runs(pcs_nsgs_work *work)
 {
-    pcs_sweep_change change = {0.0, 0.0, 0.0};
+    pcs_sweep_change change = {0};
     pcs_run_order_visit(&work->runs, work->tasks, visit_run, work);
     pcs_sweep_change_add(&change, work->part, work->runs.count);
     return change;
@@ -296,7 +305,7 @@ static pcs_sweep_change sweep_runs(pcs_nsgs_work *work)
 
 static pcs_sweep_change sweep(pcs_nsgs_work *work, double relaxation, double *r)
 {
-    pcs_sweep_change change = {0.0, 0.0, 0.0};
+    pcs_sweep_change change = {0};
     work->relaxation = relaxation;
     work->r = r;
     if (work->runs.length > 0)
@@ -351,55 +360,29 @@ static pcs_sweep_change sweep_mixed(pcs_nsgs_work *work, double relaxation, doub
     return change;
 }
 
-// A copy of W in single precision, and what it lacks at r; map2 tells whether that fails.
-static void copy_run(void *user, int32_t run)
+static bool is_settled(const pcs_nsgs_work *work)
 {
-    pcs_nsgs_work *work = user;
-    const int32_t first = run * work->runs.length, last = pcs_run_end(&work->runs, first);
-    memcpy(work->copy_q + 3 * (int64_t)first, work->problem->q + 3 * (int64_t)first,
-           (size_t)(last - first) * 3 * sizeof *work->q);
-    work->part[run].map2 = pcs_single_blocks_copy(&work->copy, first, last, work->r, work->copy_q)
-                               ? 0.0
-                               : 1.0;
+    return abs(work->newly_closed) <= work->problem->W->n / SETTLED;
 }
 
-// The change from q to copy_q is (W - copy) r, of which the sweeps see the steps alone.
-static void use_copy(pcs_nsgs_work *work, double *r)
+static bool is_copy_due(pcs_nsgs_work *work)
 {
-    bool fits = true;
-    work->r = r;
-    pcs_run_order_visit_freely(&work->runs, work->tasks, copy_run, work);
-    for (int32_t run = 0; run < work->runs.count; run++)
-        fits = fits && work->part[run].map2 == 0.0;
-    if (fits)
-        work->q = work->copy_q;
-    else
-        work->copy_q = NULL;
+    const int32_t swept = work->swept++;
+    return swept >= COPY_LATEST || (swept >= COPY_EARLIEST && is_settled(work));
 }
 
-// copy_q = u - W_ii r_i - (copy r)_i, from u = W r + q
-static void correct_run(void *user, int32_t run)
+// From now on the sweeps read a copy, if W allows it.
+static void use_copy(pcs_nsgs_work *work, const double *r)
 {
-    const pcs_nsgs_work *work = user;
-    const int32_t first = run * work->runs.length, last = pcs_run_end(&work->runs, first);
-    for (int32_t i = first; i < last; i++) {
-        const double *r_i = work->r + 3 * (int64_t)i, *u_i = work->u + 3 * (int64_t)i;
-        const double *W_ii = work->contact[i].W;
-        double sum[3] = {0.0, 0.0, 0.0};
-        work->copy.multiply(&work->copy, i, work->r, sum);
-        for (int a = 0; a < 3; a++, W_ii += 3)
-            work->copy_q[3 * (int64_t)i + a] = u_i[a] - sum[a] -
-                                               (W_ii[0] * r_i[0] + W_ii[1] * r_i[1] +
-                                                W_ii[2] * r_i[2]);
-    }
+    work->copied = pcs_sweep_copy_make(work->copy, r, work->mixing, is_settled(work));
+    if (!work->copied)
+        work->copy = NULL;
 }
 
-static void correct_copy(pcs_nsgs_work *work, double *r, const double *u)
+static void correct_copy(pcs_nsgs_work *work, const double *r, const double *u)
 {
-    work->r = r;
-    work->u = u;
-    if (work->q != work->problem->q)
-        pcs_run_order_visit_freely(&work->runs, work->tasks, correct_run, work);
+    if (work->copied)
+        work->copied = pcs_sweep_copy_correct(work->copy, r, u);
 }
 
 bool pcs_nsgs_run(pcs_nsgs_work *work, pcs_monitor *monitor, double relaxation, int32_t max_sweeps,
@@ -411,10 +394,12 @@ bool pcs_nsgs_run(pcs_nsgs_work *work, pcs_monitor *monitor, double relaxation, 
     if (work->ratio > 0.0)
         forecast.ratio = work->ratio;
     for (int32_t k = 1; k <= max_sweeps; k++) {
-        if (work->copy_q != NULL && work->swept++ == SWEEPS_BEFORE_COPY)
+        if (work->copy != NULL && !work->copied && is_copy_due(work))
             use_copy(work, r);
         const pcs_sweep_change change = work->mixing != NULL ? sweep_mixed(work, relaxation, r)
                                                              : pcs_nsgs_sweep(work, relaxation, r);
+        work->newly_closed = change.closed - work->closed;
+        work->closed = change.closed;
         double foreseen = pcs_sweep_forecast_update(&forecast, &change);
         ++*sweeps;
         if (!(foreseen > monitor->opts->tolerance) || k % SWEEPS_PER_MEASURE == 0 ||

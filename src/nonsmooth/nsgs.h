@@ -2,11 +2,11 @@
 #ifndef PCS_NONSMOOTH_NSGS_H
 #define PCS_NONSMOOTH_NSGS_H
 
-#include "linalg/single_blocks.h"
 #include "nonsmooth/friction_solver.h"
 #include "nonsmooth/one_contact.h"
 #include "nonsmooth/run_order.h"
 #include "nonsmooth/sweep.h"
+#include "nonsmooth/sweep_copy.h"
 #include "nonsmooth/sweep_mixing.h"
 
 // Order in which a sweep visits the blocks.
@@ -30,20 +30,19 @@ typedef struct pcs_nsgs_work {
     pcs_run_order runs;      // length 0: no runs
     pcs_tasks *tasks;        // for coloured sweeps; NULL: one thread, the same bits
     pcs_sweep_change
-        *part; // of each run or piece of a colour, so that threads do not change the sum
-    pcs_single_blocks copy;   // of W, for many sweeps
-    double *copy_q;           // q with what the copy lacks; NULL: no copy
-    const double *q;          // of the sweeps: that of the problem, or copy_q
-    pcs_sweep_mixing *mixing; // NULL: plain sweeps
-    double *point;            // mixing without runs: the iterate before the sweep
-    bool unmixed;             // the last run ended with a sweep that the next one begins by mixing
-    double ratio;             // of the forecast when the last run ended; 0: no run yet
-    int32_t swept;            // sweeps of all runs
+        *part;            // of each run or piece of a colour, so that threads do not change the sum
+    pcs_sweep_copy *copy; // of W, for many sweeps; NULL: none, now or later
+    bool copied;          // the sweeps read the copy
+    int32_t closed, newly_closed; // blocks with an impulse, and how many more the last sweep made
+    pcs_sweep_mixing *mixing;     // NULL: plain sweeps
+    double *point;                // mixing without runs: the iterate before the sweep
+    bool unmixed;  // the last run ended with a sweep that the next one begins by mixing
+    double ratio;  // of the forecast when the last run ended; 0: no run yet
+    int32_t swept; // sweeps of all runs
     double relaxation;
-    double *r;       // iterate of the present sweep
-    const double *u; // its velocities, for the correction
-    bool backward;   // direction of the next sweep
-    bool adds;       // the present sweep adds to the mixing
+    double *r;     // iterate of the present sweep
+    bool backward; // direction of the next sweep
+    bool adds;     // the present sweep adds to the mixing
 } pcs_nsgs_work;
 
 // Takes storage from the arena and prepares the diagonal blocks; the order is PCS_ORDER_AUTO.

@@ -54,7 +54,7 @@ static void visit_piece(void *user, int32_t piece)
     const colour_job *job = user;
     const int32_t first = job->first + piece * PIECE;
     const int32_t last = first + PIECE < job->last ? first + PIECE : job->last;
-    pcs_sweep_change part = {0.0, 0.0, 0.0};
+    pcs_sweep_change part = {0};
     job->visit(job->user, first, last, &part);
     job->part[piece] = part;
 }
@@ -64,6 +64,7 @@ void pcs_sweep_change_add(pcs_sweep_change *change, const pcs_sweep_change *part
     for (int32_t k = 0; k < count; k++) {
         change->map2 += part[k].map2;
         change->r_norm2 += part[k].r_norm2;
+        change->closed += part[k].closed;
         if (part[k].largest2 > change->largest2)
             change->largest2 = part[k].largest2;
     }
@@ -78,7 +79,7 @@ pcs_sweep_change pcs_sweep_colours(const pcs_colouring *colouring, pcs_tasks *ta
                                    pcs_sweep_change *part, pcs_visit_fn visit, const void *user)
 {
     const int32_t *start = colouring->start, n_colours = colouring->n_colours;
-    pcs_sweep_change change = {0.0, 0.0, 0.0};
+    pcs_sweep_change change = {0};
     for (int32_t c = 0; c < n_colours; c++) {
         colour_job job = {visit, user, part, start[c], start[c + 1]};
         const int32_t pieces = (job.last - job.first + PIECE - 1) / PIECE;

@@ -16,6 +16,7 @@ typedef struct pcs_sweep_change {
     double map2;     // sum_i min(|dr|^2, |du|^2): follows the unscaled residual
     double largest2; // max_i |du|^2: follows the scaled one
     double r_norm2;  // |r|^2 after the sweep
+    int32_t closed;  // blocks with an impulse after it
 } pcs_sweep_change;
 
 // dr <- relaxation (x - r), r += dr, counted in the change; the return value is |dr|^2. W_ii is
@@ -24,13 +25,15 @@ static inline double pcs_sweep_apply(int32_t size, const double *W_ii, double re
                                      const double *x, double *r, double *dr,
                                      pcs_sweep_change *change)
 {
-    double dr2 = 0.0, du2 = 0.0;
+    double dr2 = 0.0, du2 = 0.0, r2 = 0.0;
     for (int32_t a = 0; a < size; a++) {
         dr[a] = relaxation * (x[a] - r[a]);
         r[a] = relaxation == 1.0 ? x[a] : r[a] + dr[a];
         dr2 += dr[a] * dr[a];
-        change->r_norm2 += r[a] * r[a];
+        r2 += r[a] * r[a];
     }
+    change->r_norm2 += r2;
+    change->closed += r2 > 0.0;
     for (int32_t a = 0; a < size; a++) {
         double du = 0.0;
         for (int32_t b = 0; b < size; b++)

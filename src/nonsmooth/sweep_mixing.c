@@ -358,6 +358,13 @@ void pcs_sweep_mixing_close(pcs_sweep_mixing *m)
     m->mixes = true;
 }
 
+void pcs_sweep_mixing_mark(const pcs_sweep_mixing *m, int32_t piece, uint8_t *mark)
+{
+    const int32_t *member = m->member + (int64_t)piece * m->piece;
+    for (int32_t a = 0; a < m->members[piece].count; a++)
+        mark[member[a]] = 1;
+}
+
 void pcs_sweep_mixing_apply(pcs_sweep_mixing *m, double *r)
 {
     mixing_job job = {m, r};

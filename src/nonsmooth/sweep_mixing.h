@@ -58,6 +58,8 @@ double pcs_sweep_mixing_relaxation(int32_t n);
 void pcs_sweep_mixing_add(pcs_sweep_mixing *mixing, int32_t piece, const double *before,
                           const double *G);
 void pcs_sweep_mixing_close(pcs_sweep_mixing *mixing);
+// Marks the blocks of a piece whose next iterate may differ from G: those that take part.
+void pcs_sweep_mixing_mark(const pcs_sweep_mixing *mixing, int32_t piece, uint8_t *mark);
 // Replaces r = G by the next iterate.
 void pcs_sweep_mixing_apply(pcs_sweep_mixing *mixing, double *r);
 

@@ -15,6 +15,8 @@
 
 enum { N = 40, ENTRIES_MAX = N * 8 };
 
+static uint8_t all[N]; // blocks that are kept: filled in main()
+
 typedef struct matrix {
     pcs_block_matrix A;
     int32_t offset[N + 1], row_start[N + 1], column[ENTRIES_MAX], diagonal[N];
@@ -78,8 +80,10 @@ static void copy_and_rest_are_exact(void **state)
         double rest[3 * N] = {0.0};
         make_matrix(&m, pow(10.0, exponent));
         assert_int_equal(pcs_single_blocks_init(&copy, &m.A, &arena), PCS_OK);
-        assert_true(pcs_single_blocks_copy(&copy, 0, N / 3, m.x, rest));
-        assert_true(pcs_single_blocks_copy(&copy, N / 3, N, m.x, rest));
+        const int32_t before = pcs_single_blocks_count(&m.A, all, 0, N / 3);
+        assert_int_equal(before, m.row_start[N / 3]);
+        assert_true(pcs_single_blocks_copy(&copy, all, 0, N / 3, 0, m.x, rest));
+        assert_true(pcs_single_blocks_copy(&copy, all, N / 3, N, before, m.x, rest));
         for (int32_t i = 0; i < N; i++) {
             double y[3] = {0.0, 0.0, 0.0}, A_ii[9];
             copy.multiply(&copy, i, m.x, y);
@@ -99,6 +103,43 @@ static void copy_and_rest_are_exact(void **state)
     pcs_context_destroy(ctx);
 }
 
+// Blocks with x = 0 are left out, and the products of the others are the same to the last bit.
+static void blocks_are_left_out(void **state)
+{
+    static matrix m;
+    pcs_context *ctx = pcs_context_create(NULL);
+    pcs_arena arena;
+    pcs_single_blocks whole, part;
+    uint8_t kept[N];
+    double rest[2][3 * N] = {{0.0}};
+    (void)state;
+    pcs_arena_init(&arena, ctx);
+    make_matrix(&m, 0.7);
+    for (int32_t i = 0; i < N; i++) {
+        kept[i] = i % 3 != 1 && i < N - 2;
+        for (int k = 0; k < 3 && !kept[i]; k++)
+            m.x[3 * i + k] = 0.0;
+    }
+    assert_int_equal(pcs_single_blocks_init(&whole, &m.A, &arena), PCS_OK);
+    assert_int_equal(pcs_single_blocks_init(&part, &m.A, &arena), PCS_OK);
+    assert_true(pcs_single_blocks_copy(&whole, all, 0, N, 0, m.x, rest[0]));
+    assert_true(pcs_single_blocks_copy(&part, kept, 0, N, 0, m.x, rest[1]));
+    assert_int_equal(part.row_start[N], pcs_single_blocks_count(&m.A, kept, 0, N));
+    for (int32_t i = 0; i < N; i++) {
+        double y[2][3] = {{0.0}};
+        if (!kept[i]) {
+            assert_int_equal(part.row_start[i], part.row_start[i + 1]);
+            continue;
+        }
+        whole.multiply(&whole, i, m.x, y[0]);
+        part.multiply(&part, i, m.x, y[1]);
+        assert_memory_equal(y[0], y[1], sizeof y[0]);
+        assert_memory_equal(rest[0] + 3 * i, rest[1] + 3 * i, sizeof y[0]);
+    }
+    pcs_arena_free(&arena);
+    pcs_context_destroy(ctx);
+}
+
 static void extreme_entries_are_refused(void **state)
 {
     static const double scales[] = {1e300, 1e40, 1e-40, 1e-300};
@@ -112,13 +153,13 @@ static void extreme_entries_are_refused(void **state)
     for (size_t k = 0; k < sizeof scales / sizeof *scales; k++) {
         make_matrix(&m, scales[k]);
         assert_int_equal(pcs_single_blocks_init(&copy, &m.A, &arena), PCS_OK);
-        assert_false(pcs_single_blocks_copy(&copy, 0, N, m.x, rest));
+        assert_false(pcs_single_blocks_copy(&copy, all, 0, N, 0, m.x, rest));
     }
     make_matrix(&m, 1.0);
     m.value[9 * (m.row_start[N] - 1) + 7] = -1e39; // one entry
     assert_int_equal(pcs_single_blocks_init(&copy, &m.A, &arena), PCS_OK);
-    assert_true(pcs_single_blocks_copy(&copy, 0, N - 1, m.x, rest));
-    assert_false(pcs_single_blocks_copy(&copy, N - 1, N, m.x, rest));
+    assert_true(pcs_single_blocks_copy(&copy, all, 0, N - 1, 0, m.x, rest));
+    assert_false(pcs_single_blocks_copy(&copy, all, N - 1, N, copy.row_start[N - 1], m.x, rest));
     pcs_arena_free(&arena);
     pcs_context_destroy(ctx);
 }
@@ -153,8 +194,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(copy_and_rest_are_exact),
+        cmocka_unit_test(blocks_are_left_out),
         cmocka_unit_test(extreme_entries_are_refused),
         cmocka_unit_test(vectors),
     };
+    for (int32_t i = 0; i < N; i++)
+        all[i] = 1;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
