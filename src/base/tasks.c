@@ -260,37 +260,51 @@ static bool advance(const lanes_job *job, lanes_seen *seen, int32_t l)
     return true;
 }
 
-// Brings the lanes first..last-1 to their end, a piece of each in turn; other threads may help. Who waits
-// for long looks after all lanes: the first piece that is not done has what it needs, so that somebody
-// always gets on.
-static void finish_lanes(const lanes_job *job, lanes_seen *seen, int32_t first, int32_t last)
+static bool is_finished(const pcs_task_lanes *lanes, int32_t first, int32_t last)
 {
-    const pcs_task_lane *lane = job->lanes->lane;
-    for (int looks = 1, left = 1; left > 0; ++looks) {
-        const bool helps = looks % HELPFUL_LOOKS == 0;
-        bool advanced = false;
-        for (int32_t l = helps ? 0 : first; l < (helps ? PCS_TASK_LANES : last); ++l)
-            advanced = advance(job, seen, l) || advanced;
-        left = 0;
-        for (int32_t l = first; l < last; ++l)
-            left += atomic_load(&lane[l].way) < 2 * lane[l].count;
-        if (advanced)
-            looks = 0;
-        else
-            pause_briefly();
-        if (looks % PATIENT_LOOKS == PATIENT_LOOKS - 1)
-            (void)sched_yield();
-    }
+    for (int32_t l = first; l < last; ++l)
+        if (atomic_load(&lanes->lane[l].way) < 2 * lanes->lane[l].count)
+            return false;
+    return true;
 }
 
-// The lanes of one share, then what is left of the others
+// One piece of each of the lanes first..last-1, where that can be
+static bool advance_each(const lanes_job *job, lanes_seen *seen, int32_t first, int32_t last)
+{
+    bool advanced = false;
+    for (int32_t l = first; l < last; ++l)
+        advanced = advance(job, seen, l) || advanced;
+    return advanced;
+}
+
+static void wait_briefly(int looks)
+{
+    pause_briefly();
+    if (looks % PATIENT_LOOKS == 0)
+        (void)sched_yield();
+}
+
+// Brings the lanes of one share to their end and waits for the others. Who waits for long does pieces of
+// all lanes: the first piece that is not done has what it needs, so that somebody always gets on. Not at
+// once, since pieces that change their thread take their data along.
 static void do_lanes(void *user, int32_t share)
 {
     const lanes_job *job = user;
+    const int32_t first = share * PCS_TASK_LANES / job->shares;
+    const int32_t last = (share + 1) * PCS_TASK_LANES / job->shares;
     lanes_seen seen = {{0}};
-    finish_lanes(job, &seen, share * PCS_TASK_LANES / job->shares,
-                 (share + 1) * PCS_TASK_LANES / job->shares);
-    finish_lanes(job, &seen, 0, PCS_TASK_LANES);
+    for (int looks = 1; !is_finished(job->lanes, first, last); ++looks) {
+        const bool helps = looks % HELPFUL_LOOKS == 0;
+        if (advance_each(job, &seen, helps ? 0 : first, helps ? PCS_TASK_LANES : last))
+            looks = 0;
+        else
+            wait_briefly(looks);
+    }
+    for (int looks = 1; !is_finished(job->lanes, 0, PCS_TASK_LANES); ++looks)
+        if (looks % HELPFUL_LOOKS == 0 && advance_each(job, &seen, 0, PCS_TASK_LANES))
+            --looks; // goes on helping
+        else
+            wait_briefly(looks);
 }
 
 void pcs_tasks_run_lanes(pcs_tasks *tasks, pcs_task_fn fn, void *user, pcs_task_lanes *lanes,
