@@ -1,6 +1,7 @@
 // The global form of a friction contact problem: its operator, and its reduction to the local form.
 #include "nonsmooth/global_contact.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "nonsmooth/reduction.h"
@@ -33,11 +34,14 @@ static pcs_status create_operator(const pcs_problem *global, pcs_tasks *tasks,
                                   const pcs_watch *watch, pcs_delassus_operator **out);
 
 pcs_status pcs_problem_reduce_within(const pcs_problem *global, pcs_tasks *tasks,
-                                     const pcs_watch *watch, pcs_problem **out)
+                                     const pcs_watch *watch, pcs_problem **out,
+                                     pcs_delassus_operator **op_out)
 {
     pcs_context *ctx = global->ctx;
     pcs_delassus_operator *op = NULL;
     *out = NULL;
+    if (op_out != NULL)
+        *op_out = NULL;
     if (global->problem_class != PCS_PROBLEM_GLOBAL)
         return pcs_error(ctx, PCS_ERROR_ARGUMENT,
                          "reduction: the problem is of class %s; only global ones can be reduced",
@@ -57,22 +61,26 @@ pcs_status pcs_problem_reduce_within(const pcs_problem *global, pcs_tasks *tasks
                      ? pcs_reduction_form(global, op->mass, tasks, watch, &local->W)
                      : PCS_ERROR_MEMORY;
     }
-    pcs_delassus_operator_destroy(op);
     if (status == PCS_OK) { // good data may overflow in the products
         const pcs_friction_contact view = pcs_problem_local_view(local);
         status = pcs_friction_contact_check(&view, ctx, NULL);
         local->is_checked = status >= 0;
     }
-    if (status == PCS_OK)
+    if (status == PCS_OK) {
         *out = local;
-    else
+    } else {
         pcs_problem_destroy(local);
+    }
+    if (status == PCS_OK && op_out != NULL)
+        *op_out = op;
+    else
+        pcs_delassus_operator_destroy(op);
     return status;
 }
 
 pcs_status pcs_problem_reduce(const pcs_problem *global, pcs_problem **out)
 {
-    return pcs_problem_reduce_within(global, NULL, NULL, out);
+    return pcs_problem_reduce_within(global, NULL, NULL, out, NULL);
 }
 
 // ---- The operator ----
@@ -150,6 +158,71 @@ void pcs_delassus_operator_global_velocity(pcs_delassus_operator *op, const doub
     for (int32_t i = 0; i < op->global->dofs; i++)
         v[i] += op->global->f[i];
     pcs_mass_matrix_solve(op->mass, v, op->work);
+}
+
+// y += s A x in extended precision
+static void add_product(const pcs_sparse *A, long double s, const long double *x, long double *y)
+{
+    for (int32_t j = 0; j < A->pattern.n_columns; j++)
+        for (int32_t e = A->pattern.start[j]; e < A->pattern.start[j + 1]; e++)
+            y[A->pattern.index[e]] += s * (long double)A->value[e] * x[j];
+}
+
+// v <- M^-1 b; each pass gains the digits that the factors have, so that two or three do. `rest` has room
+// for b - M v.
+static void solve_refined(pcs_delassus_operator *op, const long double *b, long double *v,
+                          long double *rest)
+{
+    enum { PASSES = 4 };
+    const int32_t n = op->global->dofs;
+    long double before = INFINITY;
+    memset(v, 0, sizeof *v * (size_t)n);
+    for (int pass = 0; pass < PASSES; pass++) {
+        long double size = 0.0L;
+        memcpy(rest, b, sizeof *b * (size_t)n);
+        add_product(&op->global->M, -1.0L, v, rest);
+        for (int32_t i = 0; i < n; i++) {
+            size = fmaxl(size, fabsl(rest[i]));
+            op->v[i] = (double)rest[i];
+        }
+        if (!(size < 0.5L * before) || size == 0.0L)
+            return; // as small as extended precision gets
+        before = size;
+        pcs_mass_matrix_solve(op->mass, op->v, op->work);
+        for (int32_t i = 0; i < n; i++)
+            v[i] += (long double)op->v[i];
+    }
+}
+
+pcs_status pcs_delassus_operator_refined_velocity(pcs_delassus_operator *op, const double *r,
+                                                  double *u)
+{
+    const pcs_problem *global = op->global;
+    const pcs_sparse *H = &global->H;
+    const int64_t dofs = global->dofs;
+    long double *b = PCS_NEW_ARRAY(op->ctx, long double, 3 * dofs + global->rows);
+    if (b == NULL)
+        return PCS_ERROR_MEMORY;
+    long double *v = b + dofs, *x = b + 3 * dofs;
+    for (int32_t i = 0; i < global->dofs; i++)
+        b[i] = (long double)global->f[i];
+    for (int32_t j = 0; j < global->rows; j++)
+        x[j] = (long double)r[j];
+    add_product(H, 1.0L, x, b);
+    solve_refined(op, b, v, b + 2 * dofs);
+    for (int32_t j = 0; j < global->rows; j++) {
+        long double sum = (long double)global->q[j];
+        for (int32_t e = H->pattern.start[j]; e < H->pattern.start[j + 1]; e++)
+            sum += (long double)H->value[e] * v[H->pattern.index[e]];
+        u[j] = (double)sum;
+    }
+    pcs_free(op->ctx, b);
+    return PCS_OK;
+}
+
+bool pcs_delassus_operator_is_sparse(const pcs_delassus_operator *op)
+{
+    return op->mass->longest > PCS_MASS_DENSE_MAX;
 }
 
 pcs_status pcs_global_velocity(const pcs_problem *global, const double *r, double *v)

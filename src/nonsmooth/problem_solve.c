@@ -76,7 +76,8 @@ static int is_over(void *user)
 // A global problem in the form that is solved: W formed, or for Gauss-Seidel on free bodies the
 // velocities of the bodies in its place.
 typedef struct reduced_problem {
-    pcs_problem *local; // NULL: bodies
+    pcs_problem *local;        // NULL: bodies
+    pcs_delassus_operator *op; // of the same problem, with the factors of M
     pcs_tasks *tasks;
     pcs_body_system bodies;
     double relaxation;
@@ -104,7 +105,7 @@ static pcs_status reduce(const pcs_problem *problem, pcs_tasks *tasks, int32_t s
         out->relaxation = option != NULL ? option[PCS_GAUSS_SEIDEL_RELAXATION] : 1.0;
         return pcs_friction_contact_check(&out->bodies.local, problem->ctx, r);
     }
-    return pcs_problem_reduce_within(problem, tasks, &watch, &out->local);
+    return pcs_problem_reduce_within(problem, tasks, &watch, &out->local, &out->op);
 }
 
 static pcs_status solve_reduced(const reduced_problem *reduced, int32_t solver,
@@ -115,6 +116,98 @@ static pcs_status solve_reduced(const reduced_problem *reduced, int32_t solver,
         return solve_local(reduced->local, true, reduced->tasks, solver, opts, option, arena, r, u,
                            info);
     return pcs_body_sweeps_solve(&reduced->bodies, opts, reduced->relaxation, arena, r, u, info);
+}
+
+// Whether the rounding of W may show in the residual: W from a sparse factorisation lacks the digits of the
+// condition of M, that of bodies a few.
+static bool is_worth_correcting(const reduced_problem *reduced, const pcs_solve_opts *opts)
+{
+    static const double TIGHT = 1e-10;
+    return reduced->local != NULL &&
+           (opts->tolerance < TIGHT || pcs_delassus_operator_is_sparse(reduced->op));
+}
+
+// Measures r with refined velocities in place of u. Where the tolerance is not met, q takes over what W
+// lacks at r: W r + q' are the refined velocities, and another solve from here ends nearer.
+static pcs_status correct(reduced_problem *reduced, const pcs_solve_opts *opts, const double *r,
+                          double *u, pcs_solve_info *info, bool *good)
+{
+    pcs_problem *local = reduced->local;
+    pcs_friction_contact view = pcs_problem_local_view(local);
+    view.is_reduced = true;
+    double *refined = PCS_NEW_ARRAY(local->ctx, double, local->rows);
+    pcs_status status = refined != NULL ? PCS_OK : PCS_ERROR_MEMORY;
+    if (status == PCS_OK)
+        status = pcs_delassus_operator_refined_velocity(reduced->op, r, refined);
+    if (status == PCS_OK) {
+        info->residual = pcs_friction_contact_measure_with_u(&view, r, refined);
+        *good = pcs_residual_in(&info->residual, opts->measure) <= opts->tolerance;
+        for (int32_t k = 0; k < local->rows; k++) {
+            local->q[k] += refined[k] - u[k];
+            u[k] = refined[k];
+        }
+    }
+    pcs_free(local->ctx, refined);
+    return status;
+}
+
+// Appends what a further solve took.
+static void add_stage(pcs_solve_info *info, const pcs_solve_info *more, pcs_measure measure)
+{
+    info->iterations += more->iterations;
+    info->factorisations += more->factorisations;
+    if (info->n_stages == PCS_SOLVE_STAGES_MAX)
+        info->n_stages--;
+    info->stage[info->n_stages++] = (pcs_solve_stage){
+        .name = "correction",
+        .iterations = more->iterations,
+        .seconds = more->seconds,
+        .residual = pcs_residual_in(&more->residual, measure)};
+    info->residual = more->residual;
+}
+
+static pcs_status end_above(const reduced_problem *reduced, const pcs_solve_opts *opts,
+                            const double *r, pcs_solve_info *info)
+{
+    const pcs_friction_contact view = pcs_problem_local_view(reduced->local);
+    const double rounding = pcs_friction_contact_rounding(&view, r);
+    info->at_rounding = info->residual.scaled <= rounding && rounding <= PCS_ROUNDING_MAX;
+    snprintf(
+        info->reason, sizeof info->reason,
+        "the residual with velocities from M stays at %.3g, tolerance %.3g: W lacks digits that "
+        "M, which is ill-conditioned, has taken",
+        pcs_residual_in(&info->residual, opts->measure), opts->tolerance);
+    return PCS_NOT_CONVERGED;
+}
+
+// Solves with W and, as long as the rounding of W keeps the refined residual above the tolerance, again
+// with q corrected.
+static pcs_status solve_corrected(reduced_problem *reduced, int32_t solver,
+                                  const pcs_solve_opts *opts, const limits *limit,
+                                  const double *option, pcs_arena *arena, double *r, double *u,
+                                  pcs_solve_info *info)
+{
+    enum { CORRECTIONS = 3 };
+    pcs_solve_opts inner = *opts;
+    for (int round = 0;; round++) {
+        pcs_solve_info more;
+        bool good = false;
+        if (opts->max_time > 0.0) // the reduction counts
+            inner.max_time = fmax(1e-9, limit->deadline - pcs_timer_now());
+        const pcs_status status = solve_reduced(reduced, solver, &inner, option, arena, r, u,
+                                                round == 0 ? info : &more);
+        if (status < 0)
+            return status;
+        if (round > 0)
+            add_stage(info, &more, opts->measure);
+        if (status != PCS_OK || !is_worth_correcting(reduced, opts))
+            return status;
+        PCS_TRY(correct(reduced, opts, r, u, info, &good));
+        if (good)
+            return PCS_OK;
+        if (round == CORRECTIONS)
+            return end_above(reduced, opts, r, info);
+    }
 }
 
 // The solve ended before there was a problem to measure at: r is still the start.
@@ -143,11 +236,9 @@ static pcs_status solve_global(const pcs_problem *problem, pcs_tasks *tasks, int
     pcs_status status = reduce(problem, tasks, solver, option, &limit, arena, r, &reduced);
     if (status != PCS_OK)
         return status == PCS_INTERRUPTED ? end_unmeasured(problem, opts, u, info) : status;
-    pcs_solve_opts inner = *opts;
-    if (opts->max_time > 0.0) // the reduction counts
-        inner.max_time = fmax(1e-9, limit.deadline - pcs_timer_now());
-    status = solve_reduced(&reduced, solver, &inner, option, arena, r, u, info);
+    status = solve_corrected(&reduced, solver, opts, &limit, option, arena, r, u, info);
     pcs_problem_destroy(reduced.local);
+    pcs_delassus_operator_destroy(reduced.op);
     return status;
 }
 
