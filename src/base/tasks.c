@@ -1,10 +1,10 @@
 // Task pool. The pieces of a run are divided into shares, one for each thread, stretches of the whole:
-// runs over the same things then leave the same part of them in the cache of the same thread.
-// `remaining` is the number of shares that nobody has begun; who lowers it from r has share
-// count - r. The run cannot end before that share is done, so that the description of the run may
-// be read after taking it. Who is through with a share takes pieces of the others. Idle threads look at
-// `remaining` for a short while, because runs often follow one another within microseconds, and
-// then sleep on a condition.
+// runs over the same things then leave the same part of them in the cache of the same thread. `run` is
+// the number of the present run with the number of its shares. A thread begins with its own share and
+// goes on with shares that nobody has begun, so that nobody waits for a thread that sleeps. A run
+// cannot end before all its shares are taken and done: who takes a share may read the description of
+// the run, and who comes too late finds none to take. Idle threads look at `run` for a short while, because
+// runs often follow one another within microseconds, and then sleep on a condition.
 #include "base/tasks.h"
 
 #include <pthread.h>
@@ -16,6 +16,7 @@
 
 enum {
     THREADS_MAX = 1024,
+    SHARE_BITS = 16, // enough for THREADS_MAX
     CACHE_LINE = 64,
     LOOKS = 64,          // at a variable between two readings of the clock
     HELPFUL_LOOKS = 256, // at a lane before others are helped along, some 5 us
@@ -25,17 +26,19 @@ enum {
 // it, as long as a step of a simulation leaves between two solves.
 static const double LOOK_SECONDS = 50e-6, YIELD_SECONDS = 1e-3;
 
-// What is left of a share of pieces in any order
-typedef struct stretch {
-    atomic_int_least32_t next;
-    char gap[CACHE_LINE];
-} stretch;
+// What belongs to one thread
+typedef struct thread_share {
+    atomic_uint_least64_t taken; // number of the last run in which its share was taken
+    atomic_int_least32_t next; // of a run of free pieces: the first one of its stretch that is left
+    struct pcs_tasks *tasks;
+    char gap[CACHE_LINE]; // each on a cache line of its own, as below
+} thread_share;
 
 struct pcs_tasks {
     pcs_context *ctx;
     int32_t n_workers; // threads beside the caller
     pthread_t *workers;
-    stretch *stretch; // for each thread
+    thread_share *shares; // for each thread, the caller first
     pthread_mutex_t mutex;
     pthread_cond_t work, finished;
     // the run
@@ -43,11 +46,10 @@ struct pcs_tasks {
     void *user;
     int32_t count; // of shares
     atomic_flag busy;
-    // each on a cache line of its own
     char gap0[CACHE_LINE];
-    atomic_int_least32_t remaining;
+    atomic_uint_least64_t run; // number, and behind it SHARE_BITS of `count`
     char gap1[CACHE_LINE];
-    atomic_int_least32_t done;
+    atomic_int_least32_t done; // shares
     char gap2[CACHE_LINE];
     atomic_int_least32_t sleepers;             // workers that may be asleep
     atomic_bool caller_sleeps, stop, expected; // expected: a run will follow
@@ -62,23 +64,26 @@ static void pause_briefly(void)
 #endif
 }
 
-static bool worker_needed(pcs_tasks *tasks)
+// Whether there is another run than `seen`
+static bool worker_needed(pcs_tasks *tasks, uint_least64_t seen)
 {
-    return atomic_load(&tasks->remaining) > 0 || atomic_load(&tasks->stop);
+    return atomic_load(&tasks->run) != seen || atomic_load(&tasks->stop);
 }
 
-static bool all_done(pcs_tasks *tasks)
+static bool all_done(pcs_tasks *tasks, uint_least64_t run)
 {
+    (void)run;
     return atomic_load(&tasks->done) == tasks->count;
 }
 
 // Looks at the condition for YIELD_SECONDS; false if it did not come true
-static bool look(pcs_tasks *tasks, bool (*condition)(pcs_tasks *tasks))
+static bool look(pcs_tasks *tasks, bool (*condition)(pcs_tasks *tasks, uint_least64_t run),
+                 uint_least64_t run)
 {
     double start = 0.0;
     for (;;) {
         for (int i = 0; i < LOOKS; ++i) {
-            if (condition(tasks))
+            if (condition(tasks, run))
                 return true;
             pause_briefly();
         }
@@ -92,38 +97,52 @@ static bool look(pcs_tasks *tasks, bool (*condition)(pcs_tasks *tasks))
     }
 }
 
-// Takes shares as long as there are any
-static void work(pcs_tasks *tasks)
+static bool take_share(pcs_tasks *tasks, uint_least64_t run, int32_t share)
 {
-    int_least32_t left = atomic_load(&tasks->remaining);
-    while (left > 0) {
-        if (!atomic_compare_exchange_weak(&tasks->remaining, &left, left - 1))
+    const uint_least64_t number = run >> SHARE_BITS;
+    uint_least64_t last = atomic_load(&tasks->shares[share].taken);
+    return last < number &&
+           atomic_compare_exchange_strong(&tasks->shares[share].taken, &last, number);
+}
+
+// The own share, then those that nobody has begun. A thread without a share leaves it at that.
+static void work(pcs_tasks *tasks, uint_least64_t run, int32_t own)
+{
+    const int32_t count = (int32_t)(run & (((uint_least64_t)1 << SHARE_BITS) - 1));
+    for (int32_t k = 0; k < count && own < count; ++k) {
+        const int32_t share = (own + k) % count;
+        if (!take_share(tasks, run, share))
             continue;
-        const int32_t count = tasks->count;
-        tasks->share(tasks->user, count - (int32_t)left);
+        tasks->share(tasks->user, share);
         // After the last share is counted the caller may start the next run at any time.
         if (atomic_fetch_add(&tasks->done, 1) + 1 == count && atomic_load(&tasks->caller_sleeps)) {
             (void)pthread_mutex_lock(&tasks->mutex);
             (void)pthread_cond_signal(&tasks->finished);
             (void)pthread_mutex_unlock(&tasks->mutex);
         }
-        left = atomic_load(&tasks->remaining);
     }
 }
 
 static void *worker_main(void *user)
 {
-    pcs_tasks *tasks = user;
+    thread_share *self = user;
+    pcs_tasks *tasks = self->tasks;
+    const int32_t own = (int32_t)(self - tasks->shares);
+    uint_least64_t seen = 0;
     while (!atomic_load(&tasks->stop)) {
-        work(tasks);
-        if (look(tasks, worker_needed))
+        const uint_least64_t run = atomic_load(&tasks->run);
+        if (run != seen) {
+            seen = run;
+            work(tasks, run, own);
+        }
+        if (look(tasks, worker_needed, seen))
             continue;
         atomic_store(&tasks->expected, false);
         (void)pthread_mutex_lock(&tasks->mutex);
         // Said before looking once more: either this thread sees the new run, or the caller, who
-        // sets `remaining` first, sees the sleeper.
+        // sets `run` first, sees the sleeper.
         atomic_fetch_add(&tasks->sleepers, 1);
-        while (!worker_needed(tasks) && !atomic_load(&tasks->expected))
+        while (!worker_needed(tasks, seen) && !atomic_load(&tasks->expected))
             (void)pthread_cond_wait(&tasks->work, &tasks->mutex);
         atomic_fetch_sub(&tasks->sleepers, 1);
         (void)pthread_mutex_unlock(&tasks->mutex);
@@ -142,11 +161,11 @@ static void wake_workers(pcs_tasks *tasks)
 
 static void wait_until_done(pcs_tasks *tasks)
 {
-    if (look(tasks, all_done))
+    if (look(tasks, all_done, 0))
         return;
     (void)pthread_mutex_lock(&tasks->mutex);
     atomic_store(&tasks->caller_sleeps, true); // said before looking, as above
-    while (!all_done(tasks))
+    while (!all_done(tasks, 0))
         (void)pthread_cond_wait(&tasks->finished, &tasks->mutex);
     atomic_store(&tasks->caller_sleeps, false);
     (void)pthread_mutex_unlock(&tasks->mutex);
@@ -165,9 +184,11 @@ static void run_shares(pcs_tasks *tasks, pcs_task_fn share, void *user, int32_t 
     tasks->user = user;
     tasks->count = count;
     atomic_store(&tasks->done, 0);
-    atomic_store(&tasks->remaining, count);
+    const uint_least64_t number = (atomic_load(&tasks->run) >> SHARE_BITS) + 1;
+    const uint_least64_t run = number << SHARE_BITS | (uint_least64_t)count;
+    atomic_store(&tasks->run, run);
     wake_workers(tasks);
-    work(tasks);
+    work(tasks, run, 0);
     wait_until_done(tasks);
     atomic_flag_clear(&tasks->busy);
 }
@@ -178,7 +199,7 @@ typedef struct free_job {
     pcs_task_fn fn;
     void *user;
     int32_t count, shares;
-    stretch *stretch; // of each share
+    thread_share *stretch; // of each share
 } free_job;
 
 static int32_t stretch_start(const free_job *job, int32_t share)
@@ -210,9 +231,9 @@ void pcs_tasks_run(pcs_tasks *tasks, pcs_task_fn fn, void *user, int32_t count)
         return;
     }
     const int32_t threads = tasks->n_workers + 1, shares = threads < count ? threads : count;
-    free_job job = {fn, user, count, shares, tasks->stretch};
+    free_job job = {fn, user, count, shares, tasks->shares};
     for (int32_t s = 0; s < shares; ++s)
-        atomic_store(&tasks->stretch[s].next, stretch_start(&job, s));
+        atomic_store(&tasks->shares[s].next, stretch_start(&job, s));
     run_shares(tasks, do_stretches, &job, shares);
 }
 
@@ -345,7 +366,8 @@ static pcs_status start_workers(pcs_tasks *tasks, int32_t n_workers)
     (void)pthread_sigmask(SIG_SETMASK, &all, &before);
     int error = 0;
     while (error == 0 && tasks->n_workers < n_workers) {
-        error = pthread_create(&tasks->workers[tasks->n_workers], NULL, worker_main, tasks);
+        error = pthread_create(&tasks->workers[tasks->n_workers], NULL, worker_main,
+                               &tasks->shares[tasks->n_workers + 1]);
         if (error == 0)
             ++tasks->n_workers;
     }
@@ -369,16 +391,18 @@ pcs_status pcs_tasks_create(pcs_context *ctx, int32_t threads, pcs_tasks **out)
     }
     pcs_tasks *tasks = PCS_NEW(ctx, pcs_tasks);
     pthread_t *workers = PCS_NEW_ARRAY(ctx, pthread_t, threads);
-    stretch *stretches = PCS_NEW_ARRAY(ctx, stretch, threads);
-    if (!tasks || !workers || !stretches) {
+    thread_share *shares = PCS_NEW_ARRAY(ctx, thread_share, threads);
+    if (!tasks || !workers || !shares) {
         pcs_free(ctx, tasks);
         pcs_free(ctx, workers);
-        pcs_free(ctx, stretches);
+        pcs_free(ctx, shares);
         return PCS_ERROR_MEMORY;
     }
     tasks->ctx = ctx;
     tasks->workers = workers;
-    tasks->stretch = stretches;
+    tasks->shares = shares;
+    for (int32_t i = 0; i < threads; ++i)
+        shares[i].tasks = tasks;
     atomic_flag_clear(&tasks->busy);
     (void)pthread_mutex_init(&tasks->mutex, NULL); // cannot fail with default attributes
     (void)pthread_cond_init(&tasks->work, NULL);
@@ -404,6 +428,6 @@ void pcs_tasks_destroy(pcs_tasks *tasks)
     (void)pthread_cond_destroy(&tasks->work);
     (void)pthread_mutex_destroy(&tasks->mutex);
     pcs_free(tasks->ctx, tasks->workers);
-    pcs_free(tasks->ctx, tasks->stretch);
+    pcs_free(tasks->ctx, tasks->shares);
     pcs_free(tasks->ctx, tasks);
 }

@@ -60,6 +60,9 @@ typedef struct pcs_contact_measure {
 pcs_contact_measure pcs_friction_contact_measure_part(const pcs_friction_contact *problem,
                                                       pcs_measure measure, const double *r,
                                                       const double *u);
+// u = W r + q and all numbers in one pass over W.
+pcs_contact_measure pcs_friction_contact_measure_all(const pcs_friction_contact *problem,
+                                                     const double *r, double *u);
 // The number of `residual` that `measure` names.
 double pcs_residual_in(const pcs_residual *residual, pcs_measure measure);
 

@@ -12,6 +12,33 @@ static const double VELOCITY_ERROR = 0.3;
 // Digits that velocities may lack against the relative measure: four, as a factor.
 static const double LESS_EXACT = 1e4;
 
+// Copies of r and, unless it is NULL, u in pieces, so that each thread keeps its part.
+typedef struct copy_job {
+    const double *r, *u;
+    double *r_to, *u_to;
+    int32_t rows;
+} copy_job;
+
+enum { COPIED_ROWS = 4096 };
+
+static void copy_piece(void *user, int32_t piece)
+{
+    const copy_job *job = user;
+    const int32_t first = piece * COPIED_ROWS, left = job->rows - first;
+    const size_t bytes = (size_t)(left < COPIED_ROWS ? left : COPIED_ROWS) * sizeof *job->r;
+    memcpy(job->r_to + first, job->r + first, bytes);
+    if (job->u != NULL)
+        memcpy(job->u_to + first, job->u + first, bytes);
+}
+
+static void copy_rows(const pcs_monitor *monitor, const double *r, double *r_to, const double *u,
+                      double *u_to)
+{
+    copy_job job = {r, u, r_to, u_to, monitor->rows};
+    pcs_tasks_run(monitor->problem->tasks, copy_piece, &job,
+                  (monitor->rows + COPIED_ROWS - 1) / COPIED_ROWS);
+}
+
 // The start, which is often zero: then u = q.
 static void test_start(pcs_monitor *monitor, const double *r)
 {
@@ -69,7 +96,7 @@ static double judge(const pcs_monitor *monitor, const double *r, const double *u
     const double residual = pcs_residual_in(&found->residual, monitor->opts->measure);
     if (!(residual <= tolerance || monitor->strict))
         return residual;
-    if (monitor->opts->measure != PCS_MEASURE_SCALED) {
+    if (isnan(found->impulse)) {
         const pcs_contact_measure more = pcs_friction_contact_measure_part(
             problem, PCS_MEASURE_SCALED, r, u);
         found->residual.scaled = more.residual.scaled;
@@ -101,25 +128,37 @@ void pcs_monitor_make_strict(pcs_monitor *monitor)
     monitor->best_value = judge(monitor, monitor->best, monitor->u, &found);
 }
 
-bool pcs_monitor_test_with_u(pcs_monitor *monitor, const double *r, const double *u)
+// Keeps (r, u) if it is the best so far.
+static bool consider(pcs_monitor *monitor, const double *r, const double *u,
+                     pcs_contact_measure *found)
 {
-    pcs_contact_measure found = pcs_friction_contact_measure_part(monitor->problem,
-                                                                  monitor->opts->measure, r, u);
-    monitor->last = judge(monitor, r, u, &found);
+    monitor->last = judge(monitor, r, u, found);
     if (monitor->last < monitor->best_value) {
         monitor->best_value = monitor->last;
-        monitor->best_residual = found.residual;
-        memcpy(monitor->best, r, (size_t)monitor->rows * sizeof *r);
+        monitor->best_residual = found->residual;
         monitor->has_best_u = u == monitor->u;
-        if (monitor->has_best_u)
-            memcpy(monitor->best_u, u, (size_t)monitor->rows * sizeof *u);
+        copy_rows(monitor, r, monitor->best, monitor->has_best_u ? u : NULL, monitor->best_u);
     }
     monitor->done = monitor->done || monitor->last <= monitor->opts->tolerance;
     return monitor->done || pcs_monitor_is_stopped(monitor);
 }
 
+bool pcs_monitor_test_with_u(pcs_monitor *monitor, const double *r, const double *u)
+{
+    pcs_contact_measure found = pcs_friction_contact_measure_part(monitor->problem,
+                                                                  monitor->opts->measure, r, u);
+    return consider(monitor, r, u, &found);
+}
+
+// From MEASURED_AT_ONCE blocks on one pass for all numbers is cheaper than reading W once more.
 bool pcs_monitor_test(pcs_monitor *monitor, const double *r)
 {
+    enum { MEASURED_AT_ONCE = 512 };
+    if (monitor->problem->W->n >= MEASURED_AT_ONCE) {
+        pcs_contact_measure found = pcs_friction_contact_measure_all(monitor->problem, r,
+                                                                     monitor->u);
+        return consider(monitor, r, monitor->u, &found);
+    }
     pcs_friction_contact_velocity(monitor->problem, r, monitor->u);
     return pcs_monitor_test_with_u(monitor, r, monitor->u);
 }
@@ -181,10 +220,8 @@ static void explain(const pcs_monitor *monitor, pcs_solve_info *info)
 
 pcs_status pcs_monitor_finish(pcs_monitor *monitor, double *r, double *u, pcs_solve_info *info)
 {
-    memcpy(r, monitor->best, (size_t)monitor->rows * sizeof *r);
-    if (monitor->has_best_u)
-        memcpy(u, monitor->best_u, (size_t)monitor->rows * sizeof *u);
-    else
+    copy_rows(monitor, monitor->best, r, monitor->has_best_u ? monitor->best_u : NULL, u);
+    if (!monitor->has_best_u)
         pcs_friction_contact_velocity(monitor->problem, r, u);
     info->residual = monitor->best_residual;
     if (!monitor->has_best_u || isnan(info->residual.scaled) || isnan(info->residual.unscaled))

@@ -404,8 +404,7 @@ bool pcs_nsgs_run(pcs_nsgs_work *work, pcs_monitor *monitor, double relaxation, 
         ++*sweeps;
         if (!(foreseen > monitor->opts->tolerance) || k % SWEEPS_PER_MEASURE == 0 ||
             k == max_sweeps) {
-            pcs_friction_contact_velocity(work->problem, r, monitor->u);
-            if (pcs_monitor_test_with_u(monitor, r, monitor->u))
+            if (pcs_monitor_test(monitor, r))
                 return true;
             if (!(foreseen > 0.0))
                 return false; // a fixed point, or no number: further sweeps repeat it

@@ -8,9 +8,9 @@
 #include "math/cone.h"
 #include "nonsmooth/friction_contact.h"
 
-// Blocks in one piece of parallel work, and the most pieces whose sums are kept: beyond 65536 blocks
+// Blocks in one piece of parallel work, and the most pieces whose sums are kept: beyond 16384 blocks
 // the pieces grow.
-enum { PIECE = 256, PIECES_MAX = 256 };
+enum { PIECE = 64, PIECES_MAX = 256 };
 
 // -uhat lies in the polar cone for every rho
 static inline bool is_open(const int32_t size, const double *r, const double *u)
@@ -85,16 +85,20 @@ static int32_t count_pieces(const block_pass *pass)
     return (pass->problem->W->n + pass->length - 1) / pass->length;
 }
 
+static void find_velocity(const block_pass *pass, int32_t i)
+{
+    const pcs_block_matrix *W = pass->problem->W;
+    for (int32_t k = W->offset[i]; k < W->offset[i + 1]; k++)
+        pass->u[k] = pass->problem->q[k];
+    pcs_block_matrix_multiply_row(W, i, pass->r, pass->u + W->offset[i]);
+}
+
 static void velocity_piece(void *user, int32_t piece)
 {
     const block_pass *pass = user;
-    const pcs_block_matrix *W = pass->problem->W;
     const int32_t first = piece * pass->length, last = piece_end(pass, first);
-    for (int32_t i = first; i < last; i++) {
-        for (int32_t k = W->offset[i]; k < W->offset[i + 1]; k++)
-            pass->u[k] = pass->problem->q[k];
-        pcs_block_matrix_multiply_row(W, i, pass->r, pass->u + W->offset[i]);
-    }
+    for (int32_t i = first; i < last; i++)
+        find_velocity(pass, i);
 }
 
 void pcs_friction_contact_velocity(const pcs_friction_contact *problem, const double *r, double *u)
@@ -181,6 +185,7 @@ static inline void count_any(tally *t, const pcs_friction_contact *problem, int3
 typedef struct tally_pass {
     block_pass blocks;
     const double *u;
+    bool velocities; // u = W r + q is found on the way and left in blocks.u
     bool norms, velocity_errors;
     tally *part;
 } tally_pass;
@@ -194,18 +199,18 @@ static void tally_piece(void *user, int32_t piece)
     tally t = {.worst = -1};
     for (int32_t i = first; i < last; i++) {
         const double *r_i = pass->blocks.r + offset[i], *u_i = pass->u + offset[i];
+        if (pass->velocities)
+            find_velocity(&pass->blocks, i);
         count_any(&t, problem, i, pass->norms, pass->velocity_errors, r_i, u_i);
     }
     pass->part[piece] = t;
 }
 
 // The sums of the pieces are added in order: the same bits for any number of threads.
-static tally tally_all(const pcs_friction_contact *problem, bool norms, bool velocity_errors,
-                       const double *r, const double *u)
+static tally add_tallies(const pcs_friction_contact *problem, tally_pass pass)
 {
     tally part[PIECES_MAX], sum = {.worst = -1};
-    tally_pass pass = {
-        {problem, r, NULL, piece_length(problem->W->n)}, u, norms, velocity_errors, part};
+    pass.part = part;
     const int32_t pieces = count_pieces(&pass.blocks);
     pcs_tasks_run(problem->tasks, tally_piece, &pass, pieces);
     for (int32_t k = 0; k < pieces; k++) {
@@ -223,11 +228,29 @@ static tally tally_all(const pcs_friction_contact *problem, bool norms, bool vel
     return sum;
 }
 
+static tally tally_all(const pcs_friction_contact *problem, bool norms, bool velocity_errors,
+                       const double *r, const double *u)
+{
+    return add_tallies(problem,
+                       (tally_pass){.blocks = {problem, r, NULL, piece_length(problem->W->n)},
+                                    .u = u,
+                                    .norms = norms,
+                                    .velocity_errors = velocity_errors});
+}
+
 // max(|q|, |r|, |u|), of a reduced problem max(|r|, |u|), or 1 if all are zero
 static double relative_scale(const tally *t, const pcs_friction_contact *problem)
 {
     double largest = sqrt(fmax(problem->is_reduced ? 0.0 : t->qq, fmax(t->rr, t->uu)));
     return largest > 0.0 ? largest : 1.0;
+}
+
+static pcs_residual all_measures(const tally *t, const pcs_friction_contact *problem)
+{
+    return (pcs_residual){.scaled = t->largest / pcs_friction_contact_scale(problem),
+                          .unscaled = sqrt(t->map2),
+                          .relative = sqrt(t->map2) / relative_scale(t, problem),
+                          .worst = t->worst};
 }
 
 pcs_contact_measure pcs_friction_contact_measure_part(const pcs_friction_contact *problem,
@@ -251,19 +274,24 @@ pcs_contact_measure pcs_friction_contact_measure_part(const pcs_friction_contact
                                  .impulse = t.impulse / scale};
 }
 
+pcs_contact_measure pcs_friction_contact_measure_all(const pcs_friction_contact *problem,
+                                                     const double *r, double *u)
+{
+    const tally t = add_tallies(problem,
+                                (tally_pass){.blocks = {problem, r, u, piece_length(problem->W->n)},
+                                             .u = u,
+                                             .velocities = true,
+                                             .norms = true,
+                                             .velocity_errors = true});
+    return (pcs_contact_measure){.residual = all_measures(&t, problem),
+                                 .impulse = t.impulse / pcs_friction_contact_scale(problem)};
+}
+
 double pcs_friction_contact_error(const pcs_friction_contact *problem, pcs_measure measure,
                                   const double *r, const double *u)
 {
     const pcs_contact_measure part = pcs_friction_contact_measure_part(problem, measure, r, u);
     return pcs_residual_in(&part.residual, measure);
-}
-
-static pcs_residual all_measures(const tally *t, const pcs_friction_contact *problem)
-{
-    return (pcs_residual){.scaled = t->largest / pcs_friction_contact_scale(problem),
-                          .unscaled = sqrt(t->map2),
-                          .relative = sqrt(t->map2) / relative_scale(t, problem),
-                          .worst = t->worst};
 }
 
 pcs_residual pcs_friction_contact_measure(const pcs_friction_contact *problem, const double *r,

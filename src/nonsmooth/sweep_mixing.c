@@ -59,17 +59,6 @@ static void for_pieces(pcs_sweep_mixing *m, pcs_task_fn work, mixing_job *job)
         pcs_tasks_run(m->tasks, work, job, m->pieces);
 }
 
-static void weigh_piece(void *user, int32_t piece)
-{
-    const mixing_job *job = user;
-    const int32_t first = piece * job->mixing->piece, last = piece_end(job->mixing, first);
-    for (int32_t i = first; i < last; i++) {
-        job->mixing->weight[i] = 1.0 / pcs_friction_block_rho(job->mixing->problem->W, i);
-        job->mixing->member[i] = i;
-    }
-    job->mixing->members[piece] = (pcs_mixing_members){0, 0, 0};
-}
-
 pcs_status pcs_sweep_mixing_init(pcs_sweep_mixing *m, const pcs_friction_contact *problem,
                                  int32_t memory, pcs_run_order *runs, pcs_tasks *tasks,
                                  pcs_arena *arena)
@@ -96,8 +85,10 @@ pcs_status pcs_sweep_mixing_init(pcs_sweep_mixing *m, const pcs_friction_contact
         return PCS_ERROR_MEMORY;
     m->last_G = m->last_f + rows;
     m->dG = m->df + rows * memory;
-    mixing_job job = {m, NULL};
-    for_pieces(m, weigh_piece, &job);
+    for (int32_t p = 0; p < m->pieces; p++)
+        m->members[p] = (pcs_mixing_members){0, 0, 0};
+    for (int32_t i = 0; i < W->n; i++)
+        m->member[i] = i;
     return PCS_OK;
 }
 
@@ -151,6 +142,7 @@ static void admit(pcs_sweep_mixing *m, int32_t piece, const double *before, cons
                                       : has_impulse(size, before + row, G + row);
         if (!enters)
             continue;
+        m->weight[i] = 1.0 / pcs_friction_block_rho(m->problem->W, i);
         member[a] = member[members->count];
         member[members->count++] = i;
         rows += size;

@@ -27,7 +27,7 @@ typedef struct pcs_sweep_mixing {
     int32_t memory, count, next;
     bool has_last;
     bool mixes;                  // there are coefficients for the next iterate
-    double *weight;              // of each block
+    double *weight;              // of each block that takes part
     pcs_mixing_members *members; // of each piece
     int32_t *member;             // blocks of each piece, those that take part first
     double *last_f, *last_G;     // rows of the members, from the first row of a piece on
