@@ -214,7 +214,7 @@ static void read_piece(void *user, int32_t piece)
 // Reads arrays of this many values with one thread and with two.
 static void bench_reading(pcs_tasks *tasks, int32_t pieces)
 {
-    enum { REPEAT = 20 };
+    enum { REPEAT = 200 };
     const size_t values = (size_t)pieces * READ_PIECE;
     double *value = malloc(values * sizeof *value), *sum = malloc((size_t)pieces * sizeof *sum);
     double seconds[2] = {INFINITY, INFINITY};

@@ -12,7 +12,7 @@
 #include "nonsmooth/friction_contact.h"
 #include "nonsmooth/run_order.h"
 
-enum { PCS_MIXING_MAX = 10 };
+enum { PCS_MIXING_MAX = 12 };
 
 // The blocks of a piece that take part: their number, their rows, and the rows that there is room for
 typedef struct pcs_mixing_members {
