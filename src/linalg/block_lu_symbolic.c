@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "linalg/block_lu_internal.h"
+#include "linalg/elimination_tree.h"
 
 typedef struct analysis {
     pcs_arena *arena;
@@ -150,31 +151,12 @@ static pcs_status elimination_tree(analysis *a)
 static pcs_status postorder(analysis *a)
 {
     const int32_t n = a->lu->n;
-    int32_t *head, *next, *order, *place, *stack;
-    GET(int32_t, head, n + 1);
+    int32_t *next, *order, *place, *work;
     GET(int32_t, next, n);
     GET(int32_t, order, n);
     GET(int32_t, place, n);
-    GET(int32_t, stack, n + 1);
-    fill(n + 1, head, -1);
-    for (int32_t j = n - 1; j >= 0; --j) { // lists in ascending order; roots hang at n
-        const int32_t up = a->parent[j] < 0 ? n : a->parent[j];
-        next[j] = head[up];
-        head[up] = j;
-    }
-    int32_t depth = 0, count = 0;
-    stack[0] = n;
-    while (depth >= 0) {
-        const int32_t top = stack[depth], child = head[top];
-        if (child >= 0) {
-            head[top] = next[child];
-            stack[++depth] = child;
-            continue;
-        }
-        if (top < n)
-            place[top] = count++;
-        --depth;
-    }
+    GET(int32_t, work, 3 * (int64_t)n + 2);
+    pcs_tree_postorder(n, a->parent, place, work);
     for (int32_t j = 0; j < n; ++j) {
         order[place[j]] = a->lu->block[j];
         next[place[j]] = a->parent[j] < 0 ? -1 : place[a->parent[j]];

@@ -18,15 +18,14 @@ static void find_parents(const pcs_weighted_graph *g, pcs_elimination_tree *t, i
     }
 }
 
-// Children in ascending order before their parents. work: 4 n + 2.
-static void renumber(int32_t n, pcs_elimination_tree *t, int32_t *work)
+void pcs_tree_postorder(int32_t n, const int32_t *parent, int32_t *number, int32_t *work)
 {
-    int32_t *head = work, *next = head + n + 1, *stack = next + n, *number = stack + n + 1;
+    int32_t *head = work, *next = head + n + 1, *stack = next + n;
     int32_t depth = 0, count = 0;
     for (int32_t k = 0; k <= n; ++k)
         head[k] = -1;
-    for (int32_t k = n - 1; k >= 0; --k) { // roots hang at n
-        const int32_t up = t->parent[k] < 0 ? n : t->parent[k];
+    for (int32_t k = n - 1; k >= 0; --k) { // lists in ascending order; roots hang at n
+        const int32_t up = parent[k] < 0 ? n : parent[k];
         next[k] = head[up];
         head[up] = k;
     }
@@ -42,11 +41,18 @@ static void renumber(int32_t n, pcs_elimination_tree *t, int32_t *work)
             number[top] = count++;
         --depth;
     }
+}
+
+// The tree in postorder. work: 4 n + 2.
+static void renumber(int32_t n, pcs_elimination_tree *t, int32_t *work)
+{
+    int32_t *number = work, *parent = work + n; // the latter after the former is known
+    pcs_tree_postorder(n, t->parent, number, work + n);
     for (int32_t k = 0; k < n; ++k) {
         t->step[t->order[k]] = number[k];
-        next[number[k]] = t->parent[k] < 0 ? -1 : number[t->parent[k]];
+        parent[number[k]] = t->parent[k] < 0 ? -1 : number[t->parent[k]];
     }
-    memcpy(t->parent, next, sizeof(int32_t) * (size_t)n);
+    memcpy(t->parent, parent, sizeof(int32_t) * (size_t)n);
     for (int32_t v = 0; v < n; ++v)
         t->order[t->step[v]] = v;
 }
