@@ -245,9 +245,9 @@ static double relative_scale(const tally *t, const pcs_friction_contact *problem
     return largest > 0.0 ? largest : 1.0;
 }
 
-static pcs_residual all_measures(const tally *t, const pcs_friction_contact *problem)
+static pcs_residual all_measures(const tally *t, const pcs_friction_contact *problem, double scale)
 {
-    return (pcs_residual){.scaled = t->largest / pcs_friction_contact_scale(problem),
+    return (pcs_residual){.scaled = t->largest / scale,
                           .unscaled = sqrt(t->map2),
                           .relative = sqrt(t->map2) / relative_scale(t, problem),
                           .worst = t->worst};
@@ -283,8 +283,9 @@ pcs_contact_measure pcs_friction_contact_measure_all(const pcs_friction_contact 
                                              .velocities = true,
                                              .norms = true,
                                              .velocity_errors = true});
-    return (pcs_contact_measure){.residual = all_measures(&t, problem),
-                                 .impulse = t.impulse / pcs_friction_contact_scale(problem)};
+    const double scale = pcs_friction_contact_scale(problem);
+    return (pcs_contact_measure){.residual = all_measures(&t, problem, scale),
+                                 .impulse = t.impulse / scale};
 }
 
 double pcs_friction_contact_error(const pcs_friction_contact *problem, pcs_measure measure,
@@ -309,14 +310,14 @@ pcs_residual pcs_friction_contact_measure(const pcs_friction_contact *problem, c
             u[first + k] = u_i[k];
         count_any(&t, problem, i, true, true, r + first, u_i);
     }
-    return all_measures(&t, problem);
+    return all_measures(&t, problem, pcs_friction_contact_scale(problem));
 }
 
 pcs_residual pcs_friction_contact_measure_with_u(const pcs_friction_contact *problem,
                                                  const double *r, const double *u)
 {
     const tally t = tally_all(problem, true, true, r, u);
-    return all_measures(&t, problem);
+    return all_measures(&t, problem, pcs_friction_contact_scale(problem));
 }
 
 double pcs_residual_in(const pcs_residual *residual, pcs_measure measure)

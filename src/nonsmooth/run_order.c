@@ -15,10 +15,12 @@ typedef struct order_job {
     run_place *place;
 } order_job;
 
-// Lane l has the runs from this one on.
+// Lane l has the runs from this one on. The last run may be short: later lanes have one more where they
+// cannot have as many.
 static int32_t lane_start(const pcs_run_order *order, int l)
 {
-    return (int32_t)((int64_t)order->count * l / LANES);
+    const int32_t each = order->count / LANES, without_more = LANES - order->count % LANES;
+    return each * l + (l > without_more ? l - without_more : 0);
 }
 
 static void order_runs(order_job *job)
