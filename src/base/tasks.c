@@ -298,7 +298,7 @@ static bool advance_each(const lanes_job *job, lanes_seen *seen, int32_t first, 
     return advanced;
 }
 
-static void wait_briefly(int looks)
+static void wait_briefly(unsigned looks)
 {
     pause_briefly();
     if (looks % PATIENT_LOOKS == 0)
@@ -314,14 +314,14 @@ static void do_lanes(void *user, int32_t share)
     const int32_t first = share * PCS_TASK_LANES / job->shares;
     const int32_t last = (share + 1) * PCS_TASK_LANES / job->shares;
     lanes_seen seen = {{0}};
-    for (int looks = 1; !is_finished(job->lanes, first, last); ++looks) {
+    for (unsigned looks = 1; !is_finished(job->lanes, first, last); ++looks) {
         const bool helps = looks % HELPFUL_LOOKS == 0;
         if (advance_each(job, &seen, helps ? 0 : first, helps ? PCS_TASK_LANES : last))
             looks = 0;
         else
             wait_briefly(looks);
     }
-    for (int looks = 1; !is_finished(job->lanes, 0, PCS_TASK_LANES); ++looks)
+    for (unsigned looks = 1; !is_finished(job->lanes, 0, PCS_TASK_LANES); ++looks)
         if (looks % HELPFUL_LOOKS == 0 && advance_each(job, &seen, 0, PCS_TASK_LANES))
             --looks; // goes on helping
         else

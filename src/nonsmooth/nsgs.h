@@ -38,7 +38,7 @@ typedef struct pcs_nsgs_work {
     double *point;                // mixing without runs: the iterate before the sweep
     bool unmixed;  // the last run ended with a sweep that the next one begins by mixing
     double ratio;  // of the forecast when the last run ended; 0: no run yet
-    int32_t swept; // sweeps of all runs
+    int32_t swept; // sweeps so far, as long as there is no copy
     double relaxation;
     double *r;     // iterate of the present sweep
     bool backward; // direction of the next sweep

@@ -164,6 +164,8 @@ static void add_stage(pcs_solve_info *info, const pcs_solve_info *more, pcs_meas
         .seconds = more->seconds,
         .residual = pcs_residual_in(&more->residual, measure)};
     info->residual = more->residual;
+    info->at_rounding = more->at_rounding;
+    memcpy(info->reason, more->reason, sizeof info->reason);
 }
 
 static pcs_status end_above(const reduced_problem *reduced, const pcs_solve_opts *opts,
@@ -180,6 +182,17 @@ static pcs_status end_above(const reduced_problem *reduced, const pcs_solve_opts
     return PCS_NOT_CONVERGED;
 }
 
+// What is left of the limits; the reduction counts, and so do the solves before.
+static pcs_solve_opts limits_left(const pcs_solve_opts *opts, const limits *limit, int32_t done)
+{
+    pcs_solve_opts left = *opts;
+    if (opts->max_time > 0.0)
+        left.max_time = fmax(1e-9, limit->deadline - pcs_timer_now());
+    if (opts->max_iterations > 0)
+        left.max_iterations = opts->max_iterations > done ? opts->max_iterations - done : 1;
+    return left;
+}
+
 // Solves with W and, as long as the rounding of W keeps the refined residual above the tolerance, again
 // with q corrected.
 static pcs_status solve_corrected(reduced_problem *reduced, int32_t solver,
@@ -188,12 +201,10 @@ static pcs_status solve_corrected(reduced_problem *reduced, int32_t solver,
                                   pcs_solve_info *info)
 {
     enum { CORRECTIONS = 3 };
-    pcs_solve_opts inner = *opts;
     for (int round = 0;; round++) {
+        const pcs_solve_opts inner = limits_left(opts, limit, round > 0 ? info->iterations : 0);
         pcs_solve_info more;
         bool good = false;
-        if (opts->max_time > 0.0) // the reduction counts
-            inner.max_time = fmax(1e-9, limit->deadline - pcs_timer_now());
         const pcs_status status = solve_reduced(reduced, solver, &inner, option, arena, r, u,
                                                 round == 0 ? info : &more);
         if (status < 0)
@@ -208,6 +219,23 @@ static pcs_status solve_corrected(reduced_problem *reduced, int32_t solver,
         if (round == CORRECTIONS)
             return end_above(reduced, opts, r, info);
     }
+}
+
+// The same; an error leaves r as it was.
+static pcs_status solve_or_restore(reduced_problem *reduced, int32_t solver,
+                                   const pcs_solve_opts *opts, const limits *limit,
+                                   const double *option, pcs_arena *arena, int32_t rows, double *r,
+                                   double *u, pcs_solve_info *info)
+{
+    double *start = PCS_ARENA_ARRAY(arena, double, rows);
+    if (start == NULL)
+        return PCS_ERROR_MEMORY;
+    memcpy(start, r, (size_t)rows * sizeof *r);
+    const pcs_status status = solve_corrected(reduced, solver, opts, limit, option, arena, r, u,
+                                              info);
+    if (status < 0)
+        memcpy(r, start, (size_t)rows * sizeof *r);
+    return status;
 }
 
 // The solve ended before there was a problem to measure at: r is still the start.
@@ -236,7 +264,8 @@ static pcs_status solve_global(const pcs_problem *problem, pcs_tasks *tasks, int
     pcs_status status = reduce(problem, tasks, solver, option, &limit, arena, r, &reduced);
     if (status != PCS_OK)
         return status == PCS_INTERRUPTED ? end_unmeasured(problem, opts, u, info) : status;
-    status = solve_corrected(&reduced, solver, opts, &limit, option, arena, r, u, info);
+    status = solve_or_restore(&reduced, solver, opts, &limit, option, arena, problem->rows, r, u,
+                              info);
     pcs_problem_destroy(reduced.local);
     pcs_delassus_operator_destroy(reduced.op);
     return status;
