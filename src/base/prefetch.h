@@ -1,5 +1,5 @@
-// Memory that will be read soon. Processors foresee a stream inside a page and no farther, so that a loop
-// over an array larger than the caches waits at each page unless it says what comes.
+// Memory that will be read soon. Processors foresee a stream inside a page and no farther, so that
+// a loop over an array larger than the caches waits at each page unless it says what comes.
 #ifndef PCS_BASE_PREFETCH_H
 #define PCS_BASE_PREFETCH_H
 

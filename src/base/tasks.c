@@ -1,10 +1,11 @@
-// Task pool. The pieces of a run are divided into shares, one for each thread, stretches of the whole:
-// runs over the same things then leave the same part of them in the cache of the same thread. `run` is
-// the number of the present run with the number of its shares. A thread begins with its own share and
-// goes on with shares that nobody has begun, so that nobody waits for a thread that sleeps. A run
-// cannot end before all its shares are taken and done: who takes a share may read the description of
-// the run, and who comes too late finds none to take. Idle threads look at `run` for a short while, because
-// runs often follow one another within microseconds, and then sleep on a condition.
+// Task pool. The pieces of a run are divided into shares, one for each thread, stretches of the
+// whole: runs over the same things then leave the same part of them in the cache of the same
+// thread. `run` is the number of the present run with the number of its shares. A thread begins
+// with its own share and goes on with shares that nobody has begun, so that nobody waits for a
+// thread that sleeps. A run cannot end before all its shares are taken and done: who takes a share
+// may read the description of the run, and who comes too late finds none to take. Idle threads look
+// at `run` for a short while, because runs often follow one another within microseconds, and then
+// sleep on a condition.
 #include "base/tasks.h"
 
 #include <pthread.h>
@@ -22,8 +23,8 @@ enum {
     HELPFUL_LOOKS = 256, // at a lane before others are helped along, some 5 us
     PATIENT_LOOKS = 4096 // before a thread that may have lost its processor gets ours
 };
-// Before sleeping: a few times the cost of waking up, then, leaving the processor to others that want
-// it, as long as a step of a simulation leaves between two solves.
+// Before sleeping: a few times the cost of waking up, then, leaving the processor to others that
+// want it, as long as a step of a simulation leaves between two solves.
 static const double LOOK_SECONDS = 50e-6, YIELD_SECONDS = 1e-3;
 
 // What belongs to one thread
@@ -305,9 +306,9 @@ static void wait_briefly(unsigned looks)
         (void)sched_yield();
 }
 
-// Brings the lanes of one share to their end and waits for the others. Who waits for long does pieces of
-// all lanes: the first piece that is not done has what it needs, so that somebody always gets on. Not at
-// once, since pieces that change their thread take their data along.
+// Brings the lanes of one share to their end and waits for the others. Who waits for long does
+// pieces of all lanes: the first piece that is not done has what it needs, so that somebody always
+// gets on. Not at once, since pieces that change their thread take their data along.
 static void do_lanes(void *user, int32_t share)
 {
     const lanes_job *job = user;

@@ -21,9 +21,10 @@ int32_t pcs_tasks_threads(const pcs_tasks *tasks);
 // pieces are done one after the other by the caller.
 void pcs_tasks_run(pcs_tasks *tasks, pcs_task_fn fn, void *user, int32_t count);
 
-// Pieces in lanes. The pieces of a lane are done in their order and, as far as possible, by one thread,
-// which finds their data in its cache when the same lanes are run again. A piece may need pieces of
-// other lanes; those that stand before it in an order of all pieces, or it would wait for ever.
+// Pieces in lanes. The pieces of a lane are done in their order and, as far as possible, by one
+// thread, which finds their data in its cache when the same lanes are run again. A piece may need
+// pieces of other lanes; those that stand before it in an order of all pieces, or it would wait for
+// ever.
 enum { PCS_TASK_LANES = 4 };
 typedef struct pcs_task_lane {
     int32_t count;
@@ -36,9 +37,9 @@ typedef struct pcs_task_lanes {
     int32_t (*needs)[PCS_TASK_LANES]; // of each piece: so many of each lane must be done before it
 } pcs_task_lanes;
 
-// Calls fn(user, piece) for all pieces and returns when all are done. A piece sees what those that it
-// needs wrote; `ordered` false: none needs another. Threads that wait take pieces of others, so that one
-// that has lost its processor does not stop the rest.
+// Calls fn(user, piece) for all pieces and returns when all are done. A piece sees what those that
+// it needs wrote; `ordered` false: none needs another. Threads that wait take pieces of others, so
+// that one that has lost its processor does not stop the rest.
 void pcs_tasks_run_lanes(pcs_tasks *tasks, pcs_task_fn fn, void *user, pcs_task_lanes *lanes,
                          bool ordered);
 

@@ -28,7 +28,8 @@ static inline bool pcs_block_matrix_is_large(const pcs_block_matrix *A)
     const int32_t entries = A->n > 0 ? A->row_start[A->n] : 0;
     return entries > 0 && A->value_start[entries - 1] >= LARGE_VALUES;
 }
-// In a loop over the rows of a large matrix, when it is at row i: asks for the values of a later row.
+// In a loop over the rows of a large matrix, when it is at row i: asks for the values of a later
+// row.
 static inline void pcs_block_matrix_expect(const pcs_block_matrix *A, int32_t i)
 {
     enum { AHEAD = 4 }; // rows: some hundred nanoseconds

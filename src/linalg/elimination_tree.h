@@ -1,6 +1,6 @@
-// Elimination tree of a symmetric graph [Liu1990]: parent[k] is the first later step whose row of the
-// factor the column of step k enters. With it, the sizes of the columns of the factor without their
-// entries.
+// Elimination tree of a symmetric graph [Liu1990]: parent[k] is the first later step whose row of
+// the factor the column of step k enters. With it, the sizes of the columns of the factor without
+// their entries.
 #ifndef PCS_LINALG_ELIMINATION_TREE_H
 #define PCS_LINALG_ELIMINATION_TREE_H
 
@@ -27,8 +27,8 @@ pcs_status pcs_elimination_tree_compute(pcs_arena *arena, const pcs_weighted_gra
                                         const int32_t *order, pcs_elimination_tree *out)
     PCS_MUST_CHECK;
 
-// Postorder of any forest whose parents come after their children (-1: root): number[k] is the place of
-// k, children in ascending order before their parents. work: 3 n + 2.
+// Postorder of any forest whose parents come after their children (-1: root): number[k] is the
+// place of k, children in ascending order before their parents. work: 3 n + 2.
 void pcs_tree_postorder(int32_t n, const int32_t *parent, int32_t *number, int32_t *work);
 
 #endif

@@ -93,8 +93,8 @@ static float copy_diagonal(const double *a, float *b)
     return sum;
 }
 
-// The other blocks of a row by columns, as entries from `entry` on, and d += (a - b) x, in sums of their
-// own for each column. The return value as above.
+// The other blocks of a row by columns, as entries from `entry` on, and d += (a - b) x, in sums of
+// their own for each column. The return value as above.
 static float copy_row(pcs_single_blocks *copy, const uint8_t *kept, int32_t i, int32_t entry,
                       const double *x, double d[3][4])
 {

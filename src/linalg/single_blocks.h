@@ -28,9 +28,9 @@ pcs_status pcs_single_blocks_init(pcs_single_blocks *copy, const pcs_block_matri
 // Entries of the block rows first..last-1 between blocks that are kept (nonzero).
 int32_t pcs_single_blocks_count(const pcs_block_matrix *A, const uint8_t *kept, int32_t first,
                                 int32_t last);
-// Copies these rows as entries from `entry` on, which is the number of entries in the rows before them,
-// and adds d to y. False: some entry is too large for single precision, or a diagonal block so small that
-// entries would lose digits.
+// Copies these rows as entries from `entry` on, which is the number of entries in the rows before
+// them, and adds d to y. False: some entry is too large for single precision, or a diagonal block
+// so small that entries would lose digits.
 bool pcs_single_blocks_copy(pcs_single_blocks *copy, const uint8_t *kept, int32_t first,
                             int32_t last, int32_t entry, const double *x, double *y);
 // The diagonal block of row i, row-major.

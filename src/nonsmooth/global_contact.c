@@ -168,8 +168,8 @@ static void add_product(const pcs_sparse *A, long double s, const long double *x
             y[A->pattern.index[e]] += s * (long double)A->value[e] * x[j];
 }
 
-// v <- M^-1 b; each pass gains the digits that the factors have, so that two or three do. `rest` has room
-// for b - M v.
+// v <- M^-1 b; each pass gains the digits that the factors have, so that two or three do. `rest`
+// has room for b - M v.
 static void solve_refined(pcs_delassus_operator *op, const long double *b, long double *v,
                           long double *rest)
 {

@@ -10,9 +10,9 @@
 
 typedef struct pcs_delassus_operator pcs_delassus_operator;
 
-// pcs_problem_reduce with threads (NULL: one) and a watch (NULL: none); *op, unless op is NULL, becomes
-// the operator with the factors that were made for it. PCS_INTERRUPTED: the watch was over, *out and
-// *op are NULL.
+// pcs_problem_reduce with threads (NULL: one) and a watch (NULL: none); *op, unless op is NULL,
+// becomes the operator with the factors that were made for it. PCS_INTERRUPTED: the watch was over,
+// *out and *op are NULL.
 pcs_status pcs_problem_reduce_within(const pcs_problem *global, pcs_tasks *tasks,
                                      const pcs_watch *watch, pcs_problem **out,
                                      pcs_delassus_operator **op) PCS_MUST_CHECK;
@@ -30,8 +30,8 @@ void pcs_delassus_operator_velocity(pcs_delassus_operator *op, const double *x, 
 // v = M^-1 (H r + f)
 void pcs_delassus_operator_global_velocity(pcs_delassus_operator *op, const double *r, double *v);
 
-// u = H^T v + w with M v = H r + f solved by refinement in extended precision: what W r + q, whose W has
-// the rounding of M^-1, should be.
+// u = H^T v + w with M v = H r + f solved by refinement in extended precision: what W r + q, whose
+// W has the rounding of M^-1, should be.
 pcs_status pcs_delassus_operator_refined_velocity(pcs_delassus_operator *op, const double *r,
                                                   double *u) PCS_MUST_CHECK;
 // Whether M couples so many degrees of freedom that W comes from a sparse factorisation.

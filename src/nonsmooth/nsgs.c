@@ -20,8 +20,8 @@ enum { SWEEPS_PER_MEASURE = 32, SWEEPS_PER_LOOK = 8 };
 // Blocks in one piece of work that has no order.
 enum { PIECE = 64, MIXED = PCS_MIXING_FREE_PIECE };
 // A copy of W pays where W is larger than the caches near a processor, and from the third sweep on,
-// since it costs about one; a warm start needs fewer. It is made when the closed blocks have settled,
-// but not later than after so many sweeps.
+// since it costs about one; a warm start needs fewer. It is made when the closed blocks have
+// settled, but not later than after so many sweeps.
 enum { COPY_EARLIEST = 2, COPY_LATEST = 6 };
 // The blocks that carry an impulse have settled if a sweep changes their number by no more than one
 // in so many.

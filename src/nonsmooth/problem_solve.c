@@ -118,8 +118,8 @@ static pcs_status solve_reduced(const reduced_problem *reduced, int32_t solver,
     return pcs_body_sweeps_solve(&reduced->bodies, opts, reduced->relaxation, arena, r, u, info);
 }
 
-// Whether the rounding of W may show in the residual: W from a sparse factorisation lacks the digits of the
-// condition of M, that of bodies a few.
+// Whether the rounding of W may show in the residual: W from a sparse factorisation lacks the
+// digits of the condition of M, that of bodies a few.
 static bool is_worth_correcting(const reduced_problem *reduced, const pcs_solve_opts *opts)
 {
     static const double TIGHT = 1e-10;
@@ -127,8 +127,8 @@ static bool is_worth_correcting(const reduced_problem *reduced, const pcs_solve_
            (opts->tolerance < TIGHT || pcs_delassus_operator_is_sparse(reduced->op));
 }
 
-// Measures r with refined velocities in place of u. Where the tolerance is not met, q takes over what W
-// lacks at r: W r + q' are the refined velocities, and another solve from here ends nearer.
+// Measures r with refined velocities in place of u. Where the tolerance is not met, q takes over
+// what W lacks at r: W r + q' are the refined velocities, and another solve from here ends nearer.
 static pcs_status correct(reduced_problem *reduced, const pcs_solve_opts *opts, const double *r,
                           double *u, pcs_solve_info *info, bool *good)
 {
@@ -193,8 +193,8 @@ static pcs_solve_opts limits_left(const pcs_solve_opts *opts, const limits *limi
     return left;
 }
 
-// Solves with W and, as long as the rounding of W keeps the refined residual above the tolerance, again
-// with q corrected.
+// Solves with W and, as long as the rounding of W keeps the refined residual above the tolerance,
+// again with q corrected.
 static pcs_status solve_corrected(reduced_problem *reduced, int32_t solver,
                                   const pcs_solve_opts *opts, const limits *limit,
                                   const double *option, pcs_arena *arena, double *r, double *u,

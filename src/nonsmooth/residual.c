@@ -8,8 +8,8 @@
 #include "math/cone.h"
 #include "nonsmooth/friction_contact.h"
 
-// Blocks in one piece of parallel work, and the most pieces whose sums are kept: beyond 16384 blocks
-// the pieces grow.
+// Blocks in one piece of parallel work, and the most pieces whose sums are kept: beyond 16384
+// blocks the pieces grow.
 enum { PIECE = 64, PIECES_MAX = 256 };
 
 // -uhat lies in the polar cone for every rho

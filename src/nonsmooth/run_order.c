@@ -15,8 +15,8 @@ typedef struct order_job {
     run_place *place;
 } order_job;
 
-// Lane l has the runs from this one on. The last run may be short: later lanes have one more where they
-// cannot have as many.
+// Lane l has the runs from this one on. The last run may be short: later lanes have one more where
+// they cannot have as many.
 static int32_t lane_start(const pcs_run_order *order, int l)
 {
     const int32_t each = order->count / LANES, without_more = LANES - order->count % LANES;

@@ -1,7 +1,8 @@
-// An order in which runs of consecutive nodes of a graph are visited, with work for several threads:
-// the runs are divided into lanes, stretches of the whole, which go through theirs side by side. Inside
-// a lane the order is that of the numbers, along which loads travel far in one sweep. A run waits for
-// the runs before it that touch it and for no others, so that the result is that of one thread.
+// An order in which runs of consecutive nodes of a graph are visited, with work for several
+// threads: the runs are divided into lanes, stretches of the whole, which go through theirs side by
+// side. Inside a lane the order is that of the numbers, along which loads travel far in one sweep.
+// A run waits for the runs before it that touch it and for no others, so that the result is that of
+// one thread.
 #ifndef PCS_NONSMOOTH_RUN_ORDER_H
 #define PCS_NONSMOOTH_RUN_ORDER_H
 

@@ -1,6 +1,6 @@
 // What many sweeps by runs read in place of W: a copy in single precision of the part between the
-// blocks that carry an impulse. The others rest at zero, where they neither change nor act on others;
-// they are looked at whenever the velocities are known, and come back when they approach.
+// blocks that carry an impulse. The others rest at zero, where they neither change nor act on
+// others; they are looked at whenever the velocities are known, and come back when they approach.
 #ifndef PCS_NONSMOOTH_SWEEP_COPY_H
 #define PCS_NONSMOOTH_SWEEP_COPY_H
 

@@ -14,7 +14,8 @@
 
 enum { PCS_MIXING_MAX = 12 };
 
-// The blocks of a piece that take part: their number, their rows, and the rows that there is room for
+// The blocks of a piece that take part: their number, their rows, and the rows that there is room
+// for
 typedef struct pcs_mixing_members {
     int32_t count, rows, width;
 } pcs_mixing_members;
@@ -39,8 +40,8 @@ typedef struct pcs_sweep_mixing {
     double smallest; // |f| so far, since the last restart
 } pcs_sweep_mixing;
 
-// `memory` differences, 1 to PCS_MIXING_MAX. The pieces are the runs of an order, which the same threads
-// then mix as sweep, of at most PCS_MIXING_PIECE blocks; NULL: of PCS_MIXING_FREE_PIECE.
+// `memory` differences, 1 to PCS_MIXING_MAX. The pieces are the runs of an order, which the same
+// threads then mix as sweep, of at most PCS_MIXING_PIECE blocks; NULL: of PCS_MIXING_FREE_PIECE.
 enum { PCS_MIXING_PIECE = 512, PCS_MIXING_FREE_PIECE = 64 };
 pcs_status pcs_sweep_mixing_init(pcs_sweep_mixing *mixing, const pcs_friction_contact *problem,
                                  int32_t memory, pcs_run_order *runs, pcs_tasks *tasks,
@@ -49,12 +50,12 @@ pcs_status pcs_sweep_mixing_init(pcs_sweep_mixing *mixing, const pcs_friction_co
 // contacts has some cbrt(n/3) layers; the map of a sweep along a column of them has half as many
 // eigenvalues other than zero, so that half of them is all that can be of use.
 int32_t pcs_sweep_mixing_memory(int32_t n);
-// The relaxation of mixed sweeps. A memory of all these eigenvalues ends the iteration after as many
-// sweeps, which a relaxation of 1 has fewest of; where they are more than any memory, the others
-// must fade, and do so faster with over-relaxation.
+// The relaxation of mixed sweeps. A memory of all these eigenvalues ends the iteration after as
+// many sweeps, which a relaxation of 1 has fewest of; where they are more than any memory, the
+// others must fade, and do so faster with over-relaxation.
 double pcs_sweep_mixing_relaxation(int32_t n);
-// After a sweep: for each piece, in any order, the rows of the iterate before it and of G; then once
-// the coefficients.
+// After a sweep: for each piece, in any order, the rows of the iterate before it and of G; then
+// once the coefficients.
 void pcs_sweep_mixing_add(pcs_sweep_mixing *mixing, int32_t piece, const double *before,
                           const double *G);
 void pcs_sweep_mixing_close(pcs_sweep_mixing *mixing);
