@@ -3,8 +3,10 @@
 // the memory, and two threads against one, with the hash of r: the bits must be the same. Solves
 // with one and with two threads are taken in turns, and so are the sizes, a fixed number of times,
 // and the shortest time of each counts; the pile, W and the work memory are there before. Each solve
-// of a size runs in a process of its own, so that its memory is known. A last table reads arrays as large as W with one
-// thread and with two: no solver that streams W can gain more than that.
+// of a size runs in a process of its own, so that its memory is known. Behind them a loop without
+// memory runs with one thread and with two; where two come to less than twice (column `cores`), the
+// machine has no two cores to give, as a virtual one that shares them. A last table reads arrays as
+// large as W with one thread and with two: no solver that streams W can gain more than that.
 //     bench_pile [jitter [largest n [seconds for one solve [solver]]]]
 #include <math.h>
 #include <stdio.h>
@@ -23,6 +25,7 @@
 typedef struct outcome {
     int32_t status, contacts, iterations, pairs;
     double seconds[2]; // with one thread, with two
+    double loop[2];    // the same of a loop without memory
     uint64_t hash[2];
     double residual, megabytes;
 } outcome;
@@ -91,7 +94,35 @@ static double solve_once(const pile_solve *job, int32_t threads, outcome *out)
 // Solves in turns with one thread and two, as often as their length allows.
 static int32_t count_pairs(double seconds)
 {
-    return seconds > 3.0 ? 1 : seconds > 0.1 ? 5 : seconds > 0.01 ? 15 : 50;
+    return seconds > 3.0 ? 1 : seconds > 0.1 ? 5 : seconds > 0.01 ? 15 : seconds > 0.002 ? 50 : 500;
+}
+
+// Multiplications, some 100 us; side by side, so that one thread keeps the units of a core busy.
+static void multiply_piece(void *user, int32_t piece)
+{
+    double x[8];
+    for (int32_t l = 0; l < 8; l++)
+        x[l] = 1.0 + 1e-9 * (piece + l);
+    for (int32_t k = 0; k < 100000; k++)
+        for (int32_t l = 0; l < 8; l++)
+            x[l] = 1e-9 + x[l] * 0.5;
+    ((double *)user)[piece] = (x[0] + x[1]) + (x[2] + x[3]) + (x[4] + x[5]) + (x[6] + x[7]);
+}
+
+// Behind the solves, since threads stay awake for a while and would take their time.
+static void time_loops(pcs_context *ctx, double loop[2])
+{
+    enum { PAIRS = 20 };
+    pcs_tasks *tasks;
+    double result[2];
+    if (pcs_tasks_create(ctx, 2, &tasks) < 0)
+        return;
+    for (int32_t k = 0; k < 2 * PAIRS; k++) {
+        const double start = pcs_timer_now();
+        pcs_tasks_run(k % 2 == 0 ? NULL : tasks, multiply_piece, result, 2);
+        loop[k % 2] = fmin(loop[k % 2], pcs_timer_now() - start);
+    }
+    pcs_tasks_destroy(tasks);
 }
 
 // In the child. The first solve, which takes the memory, is not timed.
@@ -99,7 +130,8 @@ static outcome solve_pile(const run_def *run)
 {
     pcs_context_def def = pcs_context_default();
     pile_solve job = {.run = run, .ctx = pcs_context_create(&def)};
-    outcome out = {.status = PCS_ERROR_MEMORY, .seconds = {INFINITY, INFINITY}};
+    outcome out = {
+        .status = PCS_ERROR_MEMORY, .seconds = {INFINITY, INFINITY}, .loop = {INFINITY, INFINITY}};
     const bool bodies = strcmp(run->solver, "body sweeps") == 0;
     if (job.ctx == NULL || pcs_test_pile_create(job.ctx, run->n, run->jitter, 1, &job.pile) < 0 ||
         (!bodies && pcs_problem_reduce(job.pile, &job.local) < 0))
@@ -110,10 +142,10 @@ static outcome solve_pile(const run_def *run)
     out.contacts = pcs_problem_contacts(job.pile);
     out.pairs = count_pairs(solve_once(&job, 1, &out));
     for (int32_t k = 0; k < 2 * out.pairs; k++) {
-        const double seconds = solve_once(&job, k % 2 + 1, &out);
-        out.seconds[k % 2] = fmin(out.seconds[k % 2], seconds);
+        out.seconds[k % 2] = fmin(out.seconds[k % 2], solve_once(&job, k % 2 + 1, &out));
     }
     out.megabytes = resident_megabytes();
+    time_loops(job.ctx, out.loop);
     return out;
 }
 
@@ -162,7 +194,8 @@ static void print_outcome(const run_def *run, const outcome *out, const outcome 
     print_growth(out, before, 0);
     printf(" %7.0f B %8.2f ms", 1048576.0 * out->megabytes / out->contacts, 1e3 * out->seconds[1]);
     print_growth(out, before, 1);
-    printf(" %5.2f %5d  %s  %d  %.1e%s\n", out->seconds[0] / out->seconds[1], (int)out->pairs,
+    printf(" %5.2f %5.2f %5d  %s  %d  %.1e%s\n", out->seconds[0] / out->seconds[1],
+           out->loop[0] / out->loop[1], (int)out->pairs,
            out->hash[0] == out->hash[1] ? "same" : "DIFFER", (int)out->iterations, out->residual,
            out->status == PCS_OK ? "" : "  not solved");
 }
@@ -179,8 +212,10 @@ static void bench_solver(const char *solver, double jitter, double tolerance, in
             if (round > 0 && (k >= sizes || best[k].seconds[0] > 3.0))
                 break; // not solved, or too long to be repeated
             outcome out = run_in_child(&run);
-            for (int t = 0; round > 0 && t < 2; t++)
-                out.seconds[t] = fmin(out.seconds[t], best[k].seconds[t]);
+            for (int t = 0; round > 0 && t < 2; t++) {
+                out.seconds[t] = fmin(best[k].seconds[t], out.seconds[t]);
+                out.loop[t] = fmin(best[k].loop[t], out.loop[t]);
+            }
             best[k] = out;
             sizes = k + 1 > sizes ? k + 1 : sizes;
             if (out.status != PCS_OK)
@@ -257,9 +292,9 @@ int main(int argc, char **argv)
     const int32_t largest = argc > 2 ? atoi(argv[2]) : 32;
     const double limit = argc > 3 ? atof(argv[3]) : 300.0;
     printf("Pile of spheres, jitter %g of the radius\n", jitter);
-    printf("%-13s %7s %9s %11s %12s %6s %9s %11s %6s %5s %5s  bits  steps residual\n", "solver",
+    printf("%-13s %7s %9s %11s %12s %6s %9s %11s %6s %5s %5s %5s  bits  steps residual\n", "solver",
            "to", "contacts", "time", "per contact", "growth", "memory", "2 threads", "growth",
-           "ratio", "pairs");
+           "ratio", "cores", "pairs");
     for (int k = 0; k < 2; k++)
         for (size_t s = 0; s < sizeof solvers / sizeof *solvers; s++)
             if (argc <= 4 || strcmp(argv[4], solvers[s]) == 0)
