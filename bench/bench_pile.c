@@ -94,7 +94,7 @@ static double solve_once(const pile_solve *job, int32_t threads, outcome *out)
 // Solves in turns with one thread and two, as often as their length allows.
 static int32_t count_pairs(double seconds)
 {
-    return seconds > 3.0 ? 1 : seconds > 0.1 ? 5 : seconds > 0.01 ? 15 : seconds > 0.002 ? 50 : 500;
+    return seconds > 3.0 ? 1 : seconds > 0.03 ? 15 : seconds > 0.003 ? 100 : 500;
 }
 
 // Multiplications, some 100 us; side by side, so that one thread keeps the units of a core busy.
