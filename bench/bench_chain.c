@@ -1,5 +1,5 @@
-// N-link chain (N = 4, 10, 32; h = 1e-3; 2 s), for Percuss and the engines that are installed, in one
-// run on one core: steps a second, energy error against the swing, joint gap, tip at 1 s.
+// N-link chain (N = 4, 10, 32; h = 1e-3; 2 s), for Percuss and the engines that are installed, in
+// one run on one core: steps a second, energy error against the swing, joint gap, tip at 1 s.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

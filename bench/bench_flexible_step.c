@@ -1,9 +1,9 @@
 // A step with contact of flexible bodies: the cube of [Galvez2020, benchmark B4] with n x n x n
-// hexahedra, landing with 1 m/s on its lower face, all of it in contact. Prints the CPU time of a step
-// (best of three), the Newton iterations of its problems, the shares of its parts, the ratio to one
-// factorisation, and the exponents of both times against the number of unknowns. The parts are timed one
-// by one at the state that the steps have reached and multiplied by how often a step needs them;
-// factorisations and Delassus operators W are counted.
+// hexahedra, landing with 1 m/s on its lower face, all of it in contact. Prints the CPU time of a
+// step (best of three), the Newton iterations of its problems, the shares of its parts, the ratio
+// to one factorisation, and the exponents of both times against the number of unknowns. The parts
+// are timed one by one at the state that the steps have reached and multiplied by how often a step
+// needs them; factorisations and Delassus operators W are counted.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,8 +86,8 @@ static cost measure_steps(scene *s, bool alpha, int steps)
     after = *pcs_nonsmooth_alpha_counts(s->simulation->scheme);
     for (int k = 0; k < NA_LEVELS; ++k)
         c.newton[k] = (double)(after.sum[k] - before.sum[k]) / steps;
-    // The last problem has M alone; forces at the first iterates are those of the problem before, and
-    // the energy costs as much as they.
+    // The last problem has M alone; forces at the first iterates are those of the problem before,
+    // and the energy costs as much as they.
     c.matrices = c.factors;
     c.forces = 2 + c.newton[NA_SMOOTH] + c.newton[NA_POSITION] + c.newton[NA_VELOCITY];
     c.solves = c.newton[NA_SMOOTH] + 2 * (c.newton[NA_POSITION] + c.newton[NA_VELOCITY]);

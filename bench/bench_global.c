@@ -1,6 +1,6 @@
-// Global problems of flexible bodies: blocks of n x n x n nodes clamped below, contacts on the upper
-// face (tests/support/elastic_block.h). Prints seconds for the reduction to the local form, for the
-// solve to 1e-8 that includes it, and for the check, and the peak of the memory.
+// Global problems of flexible bodies: blocks of n x n x n nodes clamped below, contacts on the
+// upper face (tests/support/elastic_block.h). Prints seconds for the reduction to the local form,
+// for the solve to 1e-8 that includes it, and for the check, and the peak of the memory.
 //     bench_global [NODES CONTACTS]...     along an edge, and of 3 rows each
 #include <stdio.h>
 #include <stdlib.h>

@@ -257,8 +257,8 @@ static double of_multipliers(double tolerance, bool loose)
     return loose ? 1 : tolerance;
 }
 
-// The largest tolerance, eight to a decade, with which the error is within the target, be it by luck
-// (errors do not fall evenly); 0 if there is none.
+// The largest tolerance, eight to a decade, with which the error is within the target, be it by
+// luck (errors do not fall evenly); 0 if there is none.
 static double find_tolerance(const ida_mechanism *m, ida_form form, bool loose, double target)
 {
     enum { PER_DECADE = 8 };

@@ -2,11 +2,12 @@
 // the relative measure. For each solver the time per contact, its growth from one size to the next,
 // the memory, and two threads against one, with the hash of r: the bits must be the same. Solves
 // with one and with two threads are taken in turns, and so are the sizes, a fixed number of times,
-// and the shortest time of each counts; the pile, W and the work memory are there before. Each solve
-// of a size runs in a process of its own, so that its memory is known. Behind them a loop without
-// memory runs with one thread and with two; where two come to less than twice (column `cores`), the
-// machine has no two cores to give, as a virtual one that shares them. A last table reads arrays as
-// large as W with one thread and with two: no solver that streams W can gain more than that.
+// and the shortest time of each counts; the pile, W and the work memory are there before. Each
+// solve of a size runs in a process of its own, so that its memory is known. Behind them a loop
+// without memory runs with one thread and with two; where two come to less than twice (column
+// `cores`), the machine has no two cores to give, as a virtual one that shares them. A last table
+// reads arrays as large as W with one thread and with two: no solver that streams W can gain more
+// than that.
 //     bench_pile [jitter [largest n [seconds for one solve [solver]]]]
 #include <math.h>
 #include <stdio.h>

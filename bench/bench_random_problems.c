@@ -1,7 +1,8 @@
 // The default solver on 10,000 random friction problems with a known solution: unsolved ones, false
 // answers, worst verified residuals and time by class, and the number of every failure, which
-// recreates it. An answer is false if the solver calls it solved and its velocities do not have half
-// of the digits: the scaled residual, which no size of r excuses, is above the root of the tolerance.
+// recreates it. An answer is false if the solver calls it solved and its velocities do not have
+// half of the digits: the scaled residual, which no size of r excuses, is above the root of the
+// tolerance.
 //     bench_random_problems [count [first [relative|scaled]]]
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
-// The default solver on contact problems of scenes (support/contact_scenes.h) that no option was chosen on:
-// for each family how many are solved to 1e-4, 1e-8 and 1e-12, verified, within a limit of time. With
-// a folder the problems are written there, for percuss bench solve and its peer; those with a local
-// form in it are every second one.
+// The default solver on contact problems of scenes (support/contact_scenes.h) that no option was
+// chosen on: for each family how many are solved to 1e-4, 1e-8 and 1e-12, verified, within a limit
+// of time. With a folder the problems are written there, for percuss bench solve and its peer;
+// those with a local form in it are every second one.
 //     bench_scenes [seed [seconds for a solve [folder]]]
 #include <stdio.h>
 #include <stdlib.h>

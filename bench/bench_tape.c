@@ -1,6 +1,6 @@
 // Formulas against hand-written C: M, F, G and the convective terms of the four-bar linkage
-// [Haddouni2015, 3.4.1] from the program of a Lagrangian system, and from the formulas of the thesis
-// written out in C. Best of many, because other processes only add time.
+// [Haddouni2015, 3.4.1] from the program of a Lagrangian system, and from the formulas of the
+// thesis written out in C. Best of many, because other processes only add time.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

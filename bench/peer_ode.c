@@ -1,5 +1,6 @@
-// The benchmark scenes in ODE (double precision): ERP 0.2, CFM 1e-10, at most 8 contacts for a pair,
-// Approx1 friction pyramid, auto-disable and damping off. Metrics are taken in a run of their own.
+// The benchmark scenes in ODE (double precision): ERP 0.2, CFM 1e-10, at most 8 contacts for a
+// pair, Approx1 friction pyramid, auto-disable and damping off. Metrics are taken in a run of their
+// own.
 #include <math.h>
 #include <ode/ode.h>
 #include <stdlib.h>

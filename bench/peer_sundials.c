@@ -59,7 +59,8 @@ static void find_g(const ida_mechanism *m, const waves *w, double *g)
     }
 }
 
-// out += d(terms)/dq with the factor of each term and row: by[row][j] += factor * slope * d angle/dq_j
+// out += d(terms)/dq with the factor of each term and row: by[row][j] += factor * slope * d
+// angle/dq_j
 static void add_row(const ida_mechanism *m, const ida_term *t, double value, double by[ROWS][N])
 {
     by[t->row][m->angle[t->angle][0]] += value;

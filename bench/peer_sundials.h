@@ -47,10 +47,10 @@ typedef struct ida_result {
 
 // One integration with relative and absolute tolerance `tolerance`, the best of `repeat` times. The
 // multipliers have an absolute tolerance of their own: nothing depends on their history, and in the
-// forms of index 2 they carry rounding errors over the step length, on which Newton's iteration need
-// not wait; the form GGL fails at tight tolerances without it. IDA has no place for a projection within
-// the run (a new start after each step would bring it back to order 1), so that the forms without
-// position constraint are projected at the end, which is not in the time.
+// forms of index 2 they carry rounding errors over the step length, on which Newton's iteration
+// need not wait; the form GGL fails at tight tolerances without it. IDA has no place for a
+// projection within the run (a new start after each step would bring it back to order 1), so that
+// the forms without position constraint are projected at the end, which is not in the time.
 bool peer_sundials_ida(const ida_mechanism *mechanism, ida_form form, double tolerance,
                        double of_multipliers, int repeat, ida_result *out);
 

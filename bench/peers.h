@@ -1,5 +1,6 @@
 // The benchmark scenes in other engines: what they return and what is linked in where the engine is
-// installed (PERCUSS_PEER_MUJOCO, PERCUSS_PEER_ODE). The scenes are those of tests/support/mechanisms.h.
+// installed (PERCUSS_PEER_MUJOCO, PERCUSS_PEER_ODE). The scenes are those of
+// tests/support/mechanisms.h.
 #ifndef PCS_BENCH_PEERS_H
 #define PCS_BENCH_PEERS_H
 

@@ -1,7 +1,7 @@
-// libFuzzer target: the bytes are a mesh file of gmsh. Whatever they are, reading ends with a mesh or
-// with one line of error text, and all memory is given back. A mesh that was read is sound: every
-// index is in range, every cell has its sides the right way round, and its boundary can be found.
-// Seeds in fuzz/corpus/gmsh_file, words in gmsh_file.dict.
+// libFuzzer target: the bytes are a mesh file of gmsh. Whatever they are, reading ends with a mesh
+// or with one line of error text, and all memory is given back. A mesh that was read is sound:
+// every index is in range, every cell has its sides the right way round, and its boundary can be
+// found. Seeds in fuzz/corpus/gmsh_file, words in gmsh_file.dict.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

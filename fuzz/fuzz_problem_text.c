@@ -1,7 +1,7 @@
 // libFuzzer target: the bytes are a contact problem as text. Whatever they are, reading ends with a
-// problem or with one line of error text, and all memory is given back. What is written of a problem
-// that was read can be read again and gives itself. Seeds in fuzz/corpus/problem_text, words in
-// problem_text.dict.
+// problem or with one line of error text, and all memory is given back. What is written of a
+// problem that was read can be read again and gives itself. Seeds in fuzz/corpus/problem_text,
+// words in problem_text.dict.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -20,8 +20,9 @@ typedef struct pcs_static_opts {
     double smallest_step; // part of the load below which a step is not halved any more
     double tolerance;     // imbalance of forces, relative to the forces of the model
     int32_t iterations;   // Newton iterations in a load step
-    // Called at the start (load 0, not in equilibrium) and after each load step, with the simulation
-    // showing the state reached; its time is the load factor. Negative: ends the analysis. May be NULL.
+    // Called at the start (load 0, not in equilibrium) and after each load step, with the
+    // simulation showing the state reached; its time is the load factor. Negative: ends the
+    // analysis. May be NULL.
     pcs_status (*step)(void *user, const pcs_simulation *simulation, double load);
     void *step_user;
 } pcs_static_opts;
@@ -114,8 +115,8 @@ PCS_API pcs_mode pcs_modes_get(const pcs_modes *modes, int32_t i);
 // Components of a shape: number, and the name of one, "body.crank.x"; false beyond the last.
 PCS_API int32_t pcs_modes_shape_size(const pcs_modes *modes);
 PCS_API bool pcs_modes_component(const pcs_modes *modes, int32_t i, char *name, size_t size);
-// Shows the state displaced by amplitude * shape / (largest component of the shape) in the views of the
-// simulation, at `time`. pcs_modes_destroy() puts the state back.
+// Shows the state displaced by amplitude * shape / (largest component of the shape) in the views of
+// the simulation, at `time`. pcs_modes_destroy() puts the state back.
 PCS_API void pcs_modes_show(pcs_modes *modes, int32_t i, double amplitude, double time);
 
 #ifdef __cplusplus

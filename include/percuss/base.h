@@ -42,7 +42,8 @@ PCS_API const char *pcs_status_name(pcs_status status);
 typedef enum pcs_log_level { PCS_LOG_INFO, PCS_LOG_WARNING } pcs_log_level;
 typedef void (*pcs_log_fn)(void *user, pcs_log_level level, const char *text);
 
-// Caller-supplied memory functions. `resize(user, NULL, 0, n)` allocates, `resize(user, p, n, 0)` frees.
+// Caller-supplied memory functions. `resize(user, NULL, 0, n)` allocates, `resize(user, p, n, 0)`
+// frees.
 typedef void *(*pcs_resize_fn)(void *user, void *block, size_t old_size, size_t new_size);
 
 typedef struct pcs_context pcs_context;
@@ -65,7 +66,8 @@ PCS_API void pcs_context_destroy(pcs_context *ctx);
 
 // Text of the last error raised through this context, "" if there was none. Valid until the next
 // error. It belongs to statuses < 0 alone: a call that returns PCS_OK, PCS_NOT_CONVERGED or
-// PCS_INTERRUPTED leaves the text of an older error as it was; the info or the statistics explain it.
+// PCS_INTERRUPTED leaves the text of an older error as it was; the info or the statistics explain
+// it.
 PCS_API const char *pcs_context_error(const pcs_context *ctx);
 
 // Heap traffic of this context so far, and a switch that makes the n-th following request fail

@@ -1,5 +1,5 @@
-// What the numbers of a run say about its quality, in plain words. The program's summary, the report
-// page and everyone else who judges a run take the judgement from here.
+// What the numbers of a run say about its quality, in plain words. The program's summary, the
+// report page and everyone else who judges a run take the judgement from here.
 #ifndef PERCUSS_EVIDENCE_H
 #define PERCUSS_EVIDENCE_H
 

@@ -85,12 +85,12 @@ PCS_API pcs_status pcs_result_create(pcs_context *ctx, const pcs_simulation *sim
     PCS_MUST_CHECK;
 PCS_API pcs_status pcs_result_append(pcs_result_writer *writer, const pcs_simulation *simulation)
     PCS_MUST_CHECK;
-// Takes the events since the last call. append() and close() do it themselves; a run that stores few
-// frames calls this after every step, because the simulation keeps only the latest events.
+// Takes the events since the last call. append() and close() do it themselves; a run that stores
+// few frames calls this after every step, because the simulation keeps only the latest events.
 PCS_API pcs_status pcs_result_note(pcs_result_writer *writer, const pcs_simulation *simulation)
     PCS_MUST_CHECK;
-// Stores the summary and a checkpoint, closes and renames. `complete` false keeps the name but marks
-// the result as interrupted. The writer is gone afterwards, whatever the status.
+// Stores the summary and a checkpoint, closes and renames. `complete` false keeps the name but
+// marks the result as interrupted. The writer is gone afterwards, whatever the status.
 PCS_API pcs_status pcs_result_close(pcs_result_writer *writer, const pcs_simulation *simulation,
                                     bool complete) PCS_MUST_CHECK;
 // Gives up: closes and removes the temporary file.
@@ -124,8 +124,8 @@ PCS_API const char *pcs_result_joint_name(const pcs_result *result, int32_t join
 PCS_API int32_t pcs_result_contact_count(const pcs_result *result); // contact points (slots)
 PCS_API const char *pcs_result_contact_name(const pcs_result *result, int32_t slot);
 
-// What to draw, as pcs_model_draw() tells it; NULL beyond the last. Files of older programs have the
-// shapes of the bodies alone. The texts and vertices live as long as the result.
+// What to draw, as pcs_model_draw() tells it; NULL beyond the last. Files of older programs have
+// the shapes of the bodies alone. The texts and vertices live as long as the result.
 PCS_API int32_t pcs_result_drawing_count(const pcs_result *result);
 PCS_API const pcs_drawing *pcs_result_drawing(const pcs_result *result, int32_t index);
 
@@ -143,8 +143,8 @@ typedef struct pcs_result_mesh_view {
 
 PCS_API int32_t pcs_result_mesh_count(const pcs_result *result);
 PCS_API pcs_result_mesh_view pcs_result_mesh(const pcs_result *result, int32_t mesh);
-// Part i, with the material axes and drawn sizes of its section; *first_result (or NULL) is the place
-// of its results in "mesh/result". Group i; the name is NULL beyond the last.
+// Part i, with the material axes and drawn sizes of its section; *first_result (or NULL) is the
+// place of its results in "mesh/result". Group i; the name is NULL beyond the last.
 PCS_API pcs_mesh_part_view pcs_result_mesh_part(const pcs_result *result, int32_t mesh,
                                                 int32_t part, int64_t *first_result);
 PCS_API pcs_mesh_group_view pcs_result_mesh_group(const pcs_result *result, int32_t mesh,
@@ -157,8 +157,9 @@ PCS_API int64_t pcs_result_events_dropped(const pcs_result *result);
 PCS_API pcs_status pcs_result_events(pcs_result *result, int64_t first, int64_t count,
                                      pcs_event *events) PCS_MUST_CHECK;
 
-// A whole quantity by the name of its dataset (docs/result-file.md), such as "body/position", in one
-// read: `count` frames, every `stride`-th from `first` on, each with pcs_result_width() numbers.
+// A whole quantity by the name of its dataset (docs/result-file.md), such as "body/position", in
+// one read: `count` frames, every `stride`-th from `first` on, each with pcs_result_width()
+// numbers.
 typedef struct pcs_frame_range {
     int64_t first, count, stride;
 } pcs_frame_range;
@@ -213,9 +214,9 @@ typedef struct pcs_vtk_opts {
 } pcs_vtk_opts;
 
 PCS_API pcs_vtk_opts pcs_vtk_default(void);
-// Writes bodies.pvd, contacts.pvd, lines.pvd and meshes.pvd, those for which the result has something,
-// into a folder (made if it is missing), with one .vtp or, for meshes, .vtu for each frame below
-// frames/ (docs/vtk-files.md).
+// Writes bodies.pvd, contacts.pvd, lines.pvd and meshes.pvd, those for which the result has
+// something, into a folder (made if it is missing), with one .vtp or, for meshes, .vtu for each
+// frame below frames/ (docs/vtk-files.md).
 // The collections are written last; PCS_INTERRUPTED if the hook said so.
 PCS_API pcs_status pcs_export_vtk(pcs_context *ctx, pcs_result *result, const char *folder,
                                   const pcs_vtk_opts *opts) PCS_MUST_CHECK;

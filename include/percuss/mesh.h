@@ -79,8 +79,8 @@ typedef struct pcs_mesh_part_def {
 
 enum { PCS_FACE_NODES_MAX = 4 };
 
-// A named set of nodes and of faces. Faces have 3 or 4 nodes (the fourth is -1 for 3), or 2 (the others
-// -1) where beams or bars are a surface in the plane, counterclockwise seen from outside.
+// A named set of nodes and of faces. Faces have 3 or 4 nodes (the fourth is -1 for 3), or 2 (the
+// others -1) where beams or bars are a surface in the plane, counterclockwise seen from outside.
 typedef struct pcs_mesh_group_def {
     const char *name;
     const int32_t *nodes;
@@ -89,8 +89,9 @@ typedef struct pcs_mesh_group_def {
     int32_t n_faces; // their nodes need not be in `nodes` as well
 } pcs_mesh_group_def;
 
-// What holds a group: components that are fixed (x, y, z; rotations about x, y, z of the world). With a
-// body, the nodes are linked rigidly to it as they stand at the start; then `fixed` is not used.
+// What holds a group: components that are fixed (x, y, z; rotations about x, y, z of the world).
+// With a body, the nodes are linked rigidly to it as they stand at the start; then `fixed` is not
+// used.
 typedef struct pcs_mesh_fixation_def {
     const char *group;
     bool fixed[6];
@@ -145,7 +146,8 @@ PCS_API pcs_status pcs_builder_mesh_node(pcs_builder *builder, pcs_mesh_id mesh,
 PCS_API pcs_status pcs_builder_mesh_group_node(pcs_builder *builder, pcs_mesh_id mesh,
                                                const char *group, int32_t *id) PCS_MUST_CHECK;
 
-// Where that node is at the start, and the frame on it that coincides there with the given world frame.
+// Where that node is at the start, and the frame on it that coincides there with the given world
+// frame.
 PCS_API pcs_status pcs_builder_node_position(pcs_builder *builder, int32_t id, pcs_vec3 *position)
     PCS_MUST_CHECK;
 PCS_API pcs_status pcs_builder_node_frame_at(pcs_builder *builder, int32_t id, pcs_vec3 position,
@@ -189,11 +191,11 @@ PCS_API pcs_status pcs_builder_add_surface_contact(pcs_builder *builder,
                                                    const pcs_surface_contact_def *def)
     PCS_MUST_CHECK;
 
-// Contacts between everything that is there, so that pairs need not be declared: the surface of every
-// mesh against those of all other meshes, the spheres, boxes, cylinders and capsules of bodies, and
-// planes. A body that a mesh is linked to is left out for that mesh. Call it behind the last body
-// and mesh. The contacts are called NAME_MESH_TARGET; the target is a mesh, a body (BODY_2 for its
-// second shape and so on) or plane1, plane2, ...
+// Contacts between everything that is there, so that pairs need not be declared: the surface of
+// every mesh against those of all other meshes, the spheres, boxes, cylinders and capsules of
+// bodies, and planes. A body that a mesh is linked to is left out for that mesh. Call it behind the
+// last body and mesh. The contacts are called NAME_MESH_TARGET; the target is a mesh, a body
+// (BODY_2 for its second shape and so on) or plane1, plane2, ...
 typedef struct pcs_auto_contact_def {
     const char *name;
     pcs_law law;

@@ -27,8 +27,8 @@ typedef int32_t pcs_joint_id;
 typedef int32_t pcs_system_id;
 enum { PCS_GROUND = -1 };
 
-// A number or, if `formula` is not NULL, a formula of the parameters, of t and, where the field says
-// so, of inputs (input.torque) or of inputs and signals such as joint.hinge.angle.
+// A number or, if `formula` is not NULL, a formula of the parameters, of t and, where the field
+// says so, of inputs (input.torque) or of inputs and signals such as joint.hinge.angle.
 typedef struct pcs_value {
     double number;
     const char *formula;
@@ -89,9 +89,9 @@ typedef struct pcs_body_def {
 
 PCS_API pcs_body_def pcs_body_default(void);
 
-// A frame fixed to a body, in the body frame (in the world for PCS_GROUND), or to a node of a mesh: then
-// in the axes of the mesh at the start, from the node. A node that is a point carries no rotation: its
-// frames keep their directions in space.
+// A frame fixed to a body, in the body frame (in the world for PCS_GROUND), or to a node of a mesh:
+// then in the axes of the mesh at the start, from the node. A node that is a point carries no
+// rotation: its frames keep their directions in space.
 typedef struct pcs_frame {
     pcs_body_id body;
     pcs_vec3 position;
@@ -280,8 +280,8 @@ PCS_API bool pcs_contact_kind_allowed(pcs_contact_kind kind, int32_t dimension);
 
 // ---- Lagrangian systems ----
 
-// Generalised coordinates q with formulas instead of bodies. From the kinetic energy T(q, q', t), the
-// potential V(q, t), the dissipation D(q, q', t) and generalised forces Q come
+// Generalised coordinates q with formulas instead of bodies. From the kinetic energy T(q, q', t),
+// the potential V(q, t), the dissipation D(q, q', t) and generalised forces Q come
 //     d/dt dT/dq' - dT/dq + dV/dq + dD/dq' = Q + G^T lambda + contact forces;
 // or M and the whole right-hand side are given directly. All derivatives are exact.
 //
@@ -300,8 +300,8 @@ typedef struct pcs_constraint_def {
     pcs_value value;
 } pcs_constraint_def;
 
-// gap(q, t) >= 0 and, for friction, displacements along the surface (one in the plane, two in space),
-// whose rates are the sliding velocities.
+// gap(q, t) >= 0 and, for friction, displacements along the surface (one in the plane, two in
+// space), whose rates are the sliding velocities.
 typedef struct pcs_gap_def {
     const char *name;
     pcs_value gap, tangential[2];
@@ -316,10 +316,10 @@ typedef struct pcs_point_def {
 } pcs_point_def;
 
 // The same by functions of one's own. Matrices are row-major and zero when a function is called;
-// f(t, q, v) is the whole right-hand side of M q'' = f + G^T lambda. The rows of `gaps` are, for each
-// gap of the definition, its gap and its tangential displacements. An optional function may be NULL:
-// then the term counts as zero, which costs implicit schemes their convergence but not their truth.
-// A function may be called from several threads if simulations are run in several threads.
+// f(t, q, v) is the whole right-hand side of M q'' = f + G^T lambda. The rows of `gaps` are, for
+// each gap of the definition, its gap and its tangential displacements. An optional function may be
+// NULL: then the term counts as zero, which costs implicit schemes their convergence but not their
+// truth. A function may be called from several threads if simulations are run in several threads.
 typedef struct pcs_system_functions {
     void *user;
     void (*mass)(void *user, double t, const double *q, double *M);
@@ -433,7 +433,8 @@ PCS_API pcs_status pcs_model_find_input(pcs_context *ctx, const pcs_model *model
 PCS_API int32_t pcs_model_coordinate_count(const pcs_model *model); // numbers in q
 PCS_API int32_t pcs_model_velocity_count(const pcs_model *model);   // numbers in v
 // d = q2 [-] q1, as many numbers as in v: the displacement that leads from q1 to q2. Rotations in
-// space count as rotation vectors, so that the length of d does not depend on the sign of quaternions.
+// space count as rotation vectors, so that the length of d does not depend on the sign of
+// quaternions.
 PCS_API void pcs_model_difference(const pcs_model *model, const double *q2, const double *q1,
                                   double *d);
 PCS_API int32_t pcs_model_row_count(const pcs_model *model); // bilateral constraint rows
@@ -486,8 +487,8 @@ typedef struct pcs_drawing {
 
 PCS_API const char *pcs_drawing_kind_name(pcs_drawing_kind kind);    // NULL beyond the last
 PCS_API const char *pcs_drawing_owner_name(pcs_drawing_owner owner); // "body"
-// Calls `draw` for every item: shapes of the bodies, joints, springs, contacts, lines of systems. A negative status
-// ends the walk and comes back.
+// Calls `draw` for every item: shapes of the bodies, joints, springs, contacts, lines of systems. A
+// negative status ends the walk and comes back.
 typedef pcs_status (*pcs_draw_fn)(void *user, const pcs_drawing *drawing);
 PCS_API pcs_status pcs_model_draw(const pcs_model *model, pcs_draw_fn draw, void *user)
     PCS_MUST_CHECK;

@@ -122,8 +122,8 @@ PCS_API pcs_status pcs_problem_reduce(const pcs_problem *global, pcs_problem **o
 // of pcs_problem_solver(); NULL is "auto". `option` has the values of the solver's own options in
 // the order of its table; NULL: the defaults.
 // PCS_NOT_CONVERGED and PCS_INTERRUPTED keep the best iterate; on an error r is untouched. A global
-// problem may be interrupted in its reduction, before anything is measured: then r is the start, and
-// u and the residuals are not numbers.
+// problem may be interrupted in its reduction, before anything is measured: then r is the start,
+// and u and the residuals are not numbers.
 // The problem keeps the work memory for the next solve: one thread at a time may solve it.
 PCS_API pcs_status pcs_problem_solve(const pcs_problem *problem, const char *solver,
                                      const pcs_solve_opts *opts, const double *option, double *r,
@@ -150,8 +150,8 @@ typedef struct pcs_verdict {
 PCS_API pcs_status pcs_problem_verify(const pcs_problem *problem, const double *r,
                                       pcs_verdict *verdict) PCS_MUST_CHECK;
 
-// Files: FCLIB HDF5 (local, global) and the text formats of Siconos' numerics (docs/problem-file.md).
-// The format of a file that is read is found from its content.
+// Files: FCLIB HDF5 (local, global) and the text formats of Siconos' numerics
+// (docs/problem-file.md). The format of a file that is read is found from its content.
 typedef enum pcs_problem_format { PCS_PROBLEM_TEXT, PCS_PROBLEM_FCLIB } pcs_problem_format;
 
 PCS_API pcs_status pcs_problem_read(pcs_context *ctx, const char *path, pcs_problem **out)

@@ -17,8 +17,8 @@ extern "C" {
 PCS_API const char *pcs_scheme_name(int32_t i, const char **help, const pcs_option **options,
                                     int32_t *n_options);
 // Short name i for a scheme with one option set, NULL beyond the last: the name of an integrator is
-// the scheme event-driven with that integrator. `scheme` and `key` may be NULL; the option's text is
-// the name itself.
+// the scheme event-driven with that integrator. `scheme` and `key` may be NULL; the option's text
+// is the name itself.
 PCS_API const char *pcs_scheme_short_name(int32_t i, const char **scheme, const char **key);
 
 // ---- Simulation ----
@@ -140,8 +140,8 @@ PCS_API void pcs_simulation_mesh_node(const pcs_simulation *simulation, pcs_mesh
 // Positions and velocities of all nodes of a mesh, three numbers for each; NULL: not wanted.
 PCS_API void pcs_simulation_mesh_nodes(const pcs_simulation *simulation, pcs_mesh_id mesh,
                                        double *position, double *velocity);
-// Results of the elements of a part, one element after the other: n_results numbers for each, in the
-// order of pcs_mesh_part_view.results_names.
+// Results of the elements of a part, one element after the other: n_results numbers for each, in
+// the order of pcs_mesh_part_view.results_names.
 PCS_API void pcs_simulation_mesh_results(const pcs_simulation *simulation, pcs_mesh_id mesh,
                                          int32_t part, double *results);
 

@@ -1,5 +1,5 @@
-// percuss compare: schemes on models, at several tolerances or steps. What is asked for, what one run
-// gave, and the parts that make it: schemes by name (compare_schemes.c), runs and their errors
+// percuss compare: schemes on models, at several tolerances or steps. What is asked for, what one
+// run gave, and the parts that make it: schemes by name (compare_schemes.c), runs and their errors
 // (compare_run.c), tables and CSV (compare_table.c), published values (compare_beside.c), pictures
 // (compare_figure.c).
 #ifndef PCS_CLI_COMPARE_H
@@ -32,8 +32,8 @@ typedef struct compare_scheme {
     int32_t n_options;
 } compare_scheme;
 
-// Reads one scheme; `where` names the option in messages. False, with a message, if there is no such
-// scheme or option. `scheme` is to be freed in any case.
+// Reads one scheme; `where` names the option in messages. False, with a message, if there is no
+// such scheme or option. `scheme` is to be freed in any case.
 bool compare_scheme_read(compare_scheme *scheme, const char *text, const char *where);
 void compare_scheme_free(compare_scheme *scheme);
 

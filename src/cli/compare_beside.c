@@ -1,6 +1,7 @@
-// Published values beside ours. The file is CSV: the first line names the columns, `scheme`, `level`
-// and any columns of our own CSV; several columns NAME_1, NAME_2... stand for the largest of them.
-// Lines that begin with # are notes (source, explanations) and are printed below the table.
+// Published values beside ours. The file is CSV: the first line names the columns, `scheme`,
+// `level` and any columns of our own CSV; several columns NAME_1, NAME_2... stand for the largest
+// of them. Lines that begin with # are notes (source, explanations) and are printed below the
+// table.
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

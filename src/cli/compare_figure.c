@@ -1,6 +1,6 @@
-// The picture of a comparison: for each model the error of q against CPU time and against the number
-// of evaluations (work-precision), and the drift against the level; below, the performance profile
-// and the table of drifts, the worst over all models.
+// The picture of a comparison: for each model the error of q against CPU time and against the
+// number of evaluations (work-precision), and the drift against the level; below, the performance
+// profile and the table of drifts, the worst over all models.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // One run of a comparison: CPU time of the steps, statistics, and the distance from the reference,
-// |q [-] q_ref| and |v - v_ref| (Euclidean, in m and rad, m/s and rad/s), at the output times. L1 norm,
-// relative: sum |q [-] q_ref| / sum |q_ref [-] q(start)|, sum |v - v_ref| / sum |v_ref|.
+// |q [-] q_ref| and |v - v_ref| (Euclidean, in m and rad, m/s and rad/s), at the output times. L1
+// norm, relative: sum |q [-] q_ref| / sum |q_ref [-] q(start)|, sum |v - v_ref| / sum |v_ref|.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-// Schemes by name: NAME[:key=value]..., where the name of an integrator means the event-driven scheme
-// with it. The tables of the library say which options there are.
+// Schemes by name: NAME[:key=value]..., where the name of an integrator means the event-driven
+// scheme with it. The tables of the library say which options there are.
 #include <stdlib.h>
 #include <string.h>
 

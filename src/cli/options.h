@@ -19,8 +19,8 @@ typedef struct cli_syntax {
     const char *notes;        // after the options; NULL: none
 } cli_syntax;
 
-// What a verb does with an option (its index and value, NULL if that was left out) or with an operand
-// (CLI_OPERAND). Prints a message and returns false if it is wrong.
+// What a verb does with an option (its index and value, NULL if that was left out) or with an
+// operand (CLI_OPERAND). Prints a message and returns false if it is wrong.
 typedef bool (*cli_take_fn)(void *user, int option, char *value);
 
 enum { CLI_OPERAND = -1, CLI_END = -2, CLI_MISTAKE = -3, CLI_HELP = -4 };
@@ -28,8 +28,8 @@ enum { CLI_OPERAND = -1, CLI_END = -2, CLI_MISTAKE = -3, CLI_HELP = -4 };
 // Hands all arguments to take(), in their order. CLI_END if all are right, CLI_HELP if the help was
 // asked for and printed, CLI_MISTAKE if a message was printed.
 int cli_parse(const cli_syntax *syntax, int argc, char **argv, cli_take_fn take, void *user);
-// The same for a verb that works on one model: the operand goes to *model, options go to take(), and it
-// is a mistake to name no model.
+// The same for a verb that works on one model: the operand goes to *model, options go to take(),
+// and it is a mistake to name no model.
 int cli_parse_model(const cli_syntax *syntax, int argc, char **argv, const char **model,
                     cli_take_fn take, void *user);
 

@@ -1,4 +1,5 @@
-// A table of texts in the place of a panel: a line below the heads, columns of numbers to the right.
+// A table of texts in the place of a panel: a line below the heads, columns of numbers to the
+// right.
 #ifdef PERCUSS_HAVE_CAIRO
 #include <math.h>
 

@@ -4,8 +4,9 @@
 // The unknowns of an element are those of its nodes, one node after the other, in the layout of a
 // model's v: a point has its translations (2 in the plane, 3 in space); a frame has in the plane
 // (x', y', phi') and in space (x', y', z') of the world followed by Omega in node axes. f is the
-// generalised force in that layout, K = -df/dq for the perturbation q [+] d (x + d_x, R exp(S(d_Omega))),
-// C = -df/dv. All node frames of a mesh start with the same axes, those of the mesh.
+// generalised force in that layout, K = -df/dq for the perturbation q [+] d (x + d_x, R
+// exp(S(d_Omega))), C = -df/dv. All node frames of a mesh start with the same axes, those of the
+// mesh.
 //
 // M of every class is constant. Its part between rotations of frames in space is block diagonal, so
 // that the mesh knows the gyroscopic moments: -Omega x J Omega with J the rotary block of a node.

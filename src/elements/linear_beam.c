@@ -4,9 +4,9 @@
 // with the stiffnesses EA/L, GJ/L, EI/L, 3 EI/(L (1 + phi)); phi = 12 EI/(G A_s L^2) of
 // Timoshenko's beam makes the two-node element exact in its nodes, phi = 0 is Euler-Bernoulli's
 // [Przemieniecki1968]. The energy 1/2 sum k e^2 holds for any r, so that force and tangent are its
-// exact derivatives; a node turned by a has dr = T(r)^{-1} a, in the plane dr = a, so that there the
-// tangent is constant. Consistent mass: shape functions of [FriedmanKosmatka1993], with the inertia
-// of turning sections in Timoshenko's beam alone; lumped: both at the nodes.
+// exact derivatives; a node turned by a has dr = T(r)^{-1} a, in the plane dr = a, so that there
+// the tangent is constant. Consistent mass: shape functions of [FriedmanKosmatka1993], with the
+// inertia of turning sections in Timoshenko's beam alone; lumped: both at the nodes.
 #include <string.h>
 
 #include "elements/beam.h"

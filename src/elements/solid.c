@@ -105,8 +105,9 @@ static void average_volume(const pcs_solid_shape *shape, strains *k)
     k->theta_mean = theta / k->volume;
 }
 
-// Strains, and the volume measure that counts. False where the law has no energy for a strain, or the
-// element is inside out: C alone does not see it, and St Venant's law would take it for unstrained.
+// Strains, and the volume measure that counts. False where the law has no energy for a strain, or
+// the element is inside out: C alone does not see it, and St Venant's law would take it for
+// unstrained.
 static bool find_strains(const pcs_fe *element, const pcs_solid_shape *shape,
                          const pcs_fe_state *state, strains *k)
 {

@@ -48,9 +48,9 @@ bool pcs_solid_modes_init(pcs_solid_modes *modes, const pcs_solid_shape *shape, 
                           const pcs_mat3 *centre);
 
 pcs_status pcs_solid_check(pcs_context *ctx, const pcs_fe_property *property);
-// Functions of pcs_fe_class, for a class with `shape`. An element that is turned inside out (det F <= 0 at a point, or for
-// a neo-Hookean one a strain with det C <= 0) has NaN for forces, tangent and stresses and HUGE_VAL
-// for energy.
+// Functions of pcs_fe_class, for a class with `shape`. An element that is turned inside out (det F
+// <= 0 at a point, or for a neo-Hookean one a strain with det C <= 0) has NaN for forces, tangent
+// and stresses and HUGE_VAL for energy.
 double pcs_solid_force(const pcs_fe *element, const pcs_fe_state *state, double *f);
 void pcs_solid_tangent(const pcs_fe *element, const pcs_fe_state *state, double scale_K,
                        double scale_C, double *A);

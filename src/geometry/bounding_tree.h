@@ -1,8 +1,8 @@
 // Bounding volume tree: which of many moving things are near a point, without looking at all.
 //
-// The tree is binary over axis-parallel boxes. Its shape is found once, from the boxes at the start;
-// moving things keep it and only the boxes are fitted anew, in O(items). Boxes live with the caller,
-// so that one tree serves many configurations at once.
+// The tree is binary over axis-parallel boxes. Its shape is found once, from the boxes at the
+// start; moving things keep it and only the boxes are fitted anew, in O(items). Boxes live with the
+// caller, so that one tree serves many configurations at once.
 #ifndef PCS_GEOMETRY_BOUNDING_TREE_H
 #define PCS_GEOMETRY_BOUNDING_TREE_H
 

@@ -80,8 +80,8 @@ void pcs_contact_rate_pin_in_hole(const pcs_contact_motion *motion, int32_t slot
 
 // The deepest point of a rim is at r e + z k_b in axes of b with e = -(m_x, m_y)/|(m_x, m_y)| and
 // m = R_b^T n, m' = R_b^T (n' - w_b x n). It travels around the rim, fast if the tilt is small: the
-// rate of a coin that rocks. Its companions are material points for the rate as they are for the row:
-// they carry load only while the cylinder stands, and e is fixed to the body then.
+// rate of a coin that rocks. Its companions are material points for the rate as they are for the
+// row: they carry load only while the cylinder stands, and e is fixed to the body then.
 void pcs_contact_rate_cylinder_plane(const pcs_contact_motion *motion, int32_t slot,
                                      const pcs_contact_point *point, pcs_contact_rate *rate)
 {

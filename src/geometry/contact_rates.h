@@ -14,7 +14,8 @@ typedef struct pcs_placement_rate {
     pcs_vec3 v, w;
 } pcs_placement_rate;
 
-// Rates of the geometric points (not of the material ones that pass through them) and of the normal.
+// Rates of the geometric points (not of the material ones that pass through them) and of the
+// normal.
 typedef struct pcs_contact_rate {
     pcs_vec3 point_a, point_b, normal;
 } pcs_contact_rate;

@@ -1,6 +1,6 @@
-// The nearest point of a rigid shape, in the axes of its frame: signed distance, normal, and how the
-// normal turns when the point moves. Inside a shape the distance is negative and the normal is that of
-// the face that the point most likely came through.
+// The nearest point of a rigid shape, in the axes of its frame: signed distance, normal, and how
+// the normal turns when the point moves. Inside a shape the distance is negative and the normal is
+// that of the face that the point most likely came through.
 #ifndef PCS_GEOMETRY_CONTACT_SHAPES_H
 #define PCS_GEOMETRY_CONTACT_SHAPES_H
 
@@ -24,8 +24,8 @@ typedef struct pcs_target_shape {
 typedef struct pcs_shape_foot {
     double distance; // signed; HUGE_VAL: no face to touch
     pcs_vec3 normal; // unit, outward
-    // n' = sum_k bend_k (w . across_k) across_k when the point moves with w: principal directions and
-    // curvatures of the surface of equal distance.
+    // n' = sum_k bend_k (w . across_k) across_k when the point moves with w: principal directions
+    // and curvatures of the surface of equal distance.
     pcs_vec3 across[2];
     double bend[2];
     int32_t face; // smooth piece: faces first, then edges and corners

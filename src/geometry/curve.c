@@ -1,6 +1,6 @@
-// Places on a plane curve and the nearest point. The distance of p to a piece has its least value at
-// an end or where f(s) = (P(s) - p).P'(s) goes from below to above 0: closed form for arcs, all roots
-// of a polynomial for the others. A box around each piece keeps most of them out.
+// Places on a plane curve and the nearest point. The distance of p to a piece has its least value
+// at an end or where f(s) = (P(s) - p).P'(s) goes from below to above 0: closed form for arcs, all
+// roots of a polynomial for the others. A box around each piece keeps most of them out.
 #include "geometry/curve.h"
 
 #include <float.h>
@@ -159,8 +159,8 @@ static int32_t next_of(const pcs_curve *curve, int32_t span)
     return span + 1 < curve->n_spans ? span + 1 : 0;
 }
 
-// The face beyond the end of piece k, coming from `piece` (k or the one after it). A disc goes around
-// a corner that points to the free side.
+// The face beyond the end of piece k, coming from `piece` (k or the one after it). A disc goes
+// around a corner that points to the free side.
 static int32_t beyond(const pcs_curve *curve, int32_t k, int32_t piece, double radius)
 {
     const pcs_curve_span *span = &curve->spans[k];
@@ -201,8 +201,8 @@ static double right_turn(pcs_vec2 a, pcs_vec2 b)
     return atan2(cross(b, a), dot(a, b));
 }
 
-// The corner at the end of piece k, or the start of an open curve (k = n). p is on the free side if it
-// is in front of the sum of the normals of the pieces that meet there.
+// The corner at the end of piece k, or the start of an open curve (k = n). p is on the free side if
+// it is in front of the sum of the normals of the pieces that meet there.
 static pcs_curve_foot foot_on_corner(const pcs_curve *curve, int32_t k, pcs_vec2 p)
 {
     bool first = k == curve->n_spans, last = !first && curve->spans[k].junction == PCS_JUNCTION_END;

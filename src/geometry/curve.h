@@ -4,8 +4,8 @@
 //   t unit tangent, n = t turned by +90 degrees, t' = kappa n along the way: kappa > 0 turns left.
 //
 // Two faces meet at a junction: a corner (the tangent jumps, C0), C1 (the curvature jumps) or C2.
-// Faces are numbered: 0 .. n-1 the pieces, n + k the corner at the end of piece k, 2n the start of an
-// open curve.
+// Faces are numbered: 0 .. n-1 the pieces, n + k the corner at the end of piece k, 2n the start of
+// an open curve.
 #ifndef PCS_GEOMETRY_CURVE_H
 #define PCS_GEOMETRY_CURVE_H
 
@@ -14,8 +14,8 @@
 // Tangents that differ by less than this angle are one tangent: what it neglects in a velocity is
 // this fraction of it, and typed coordinates of tangent points have about this many digits.
 #define PCS_CURVE_SMOOTH_ANGLE 1e-6
-// Curvatures that differ by less than this fraction of the larger one (or of one over the size of the
-// curve) are one curvature.
+// Curvatures that differ by less than this fraction of the larger one (or of one over the size of
+// the curve) are one curvature.
 #define PCS_CURVE_SMOOTH_CURVATURE 1e-6
 // Ends that are nearer than this fraction of the size of the curve are one point.
 #define PCS_CURVE_JOINED 1e-9
@@ -89,8 +89,8 @@ pcs_curve_foot pcs_curve_find_piece(const pcs_curve *curve, pcs_vec2 p, int32_t 
 // Signed way along a piece from s0 to s1.
 double pcs_curve_length(const pcs_curve_span *span, double s0, double s1);
 
-// Real roots in [low, high] at which the polynomial sum_k c_k s^k, k <= degree <= 5, goes from below
-// to above 0 (`rising`), or all that change its sign; ascending. Returns their number.
+// Real roots in [low, high] at which the polynomial sum_k c_k s^k, k <= degree <= 5, goes from
+// below to above 0 (`rising`), or all that change its sign; ascending. Returns their number.
 enum { PCS_ROOTS_DEGREE_MAX = 5 };
 int32_t pcs_polynomial_roots(const double *c, int32_t degree, double low, double high, bool rising,
                              double roots[PCS_ROOTS_DEGREE_MAX]);

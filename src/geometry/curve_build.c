@@ -1,5 +1,5 @@
-// Making a plane curve from its definition: pieces become spans, neighbours are checked to meet, and
-// their junctions are classified.
+// Making a plane curve from its definition: pieces become spans, neighbours are checked to meet,
+// and their junctions are classified.
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -11,7 +11,8 @@
 // Three points whose triangle is flatter than this (its height over its base) make no arc: rounding
 // of the coordinates alone would move the centre by as much as the radius.
 static const double FLAT_ARC = 1e-12;
-// A spline whose speed falls below this fraction of its highest has a cusp, where no tangent exists.
+// A spline whose speed falls below this fraction of its highest has a cusp, where no tangent
+// exists.
 static const double CUSP_SPEED = 1e-6;
 // Chords that an arc, a parabola or a span of a spline has in a picture.
 enum { CHORDS = 24 };
@@ -161,8 +162,8 @@ static void spline_rows(spline *s)
     }
 }
 
-// The periodic matrix is the tridiagonal one plus w w^T-like corners; the rank-one update of Sherman
-// and Morrison with u = (g, 0.., h_last), v = (1, 0.., h_last/g), g = -diagonal_0.
+// The periodic matrix is the tridiagonal one plus w w^T-like corners; the rank-one update of
+// Sherman and Morrison with u = (g, 0.., h_last), v = (1, 0.., h_last/g), g = -diagonal_0.
 static void spline_solve(spline *s)
 {
     int32_t n = s->n, last = n - 1;

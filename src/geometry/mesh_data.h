@@ -1,10 +1,10 @@
-// A mesh as data, before it is part of a model: nodes, cells (lines, tetrahedra, hexahedra) and named
-// groups of nodes, faces and cells. Generators (mesh_generate.h) and the gmsh reader (io/gmsh_file.h)
-// fill it; the model file turns it into a pcs_mesh_def.
+// A mesh as data, before it is part of a model: nodes, cells (lines, tetrahedra, hexahedra) and
+// named groups of nodes, faces and cells. Generators (mesh_generate.h) and the gmsh reader
+// (io/gmsh_file.h) fill it; the model file turns it into a pcs_mesh_def.
 //
 // Node order of cells, as gmsh and VTK have it: a hexahedron has 0 1 2 3 around its bottom,
-// counterclockwise seen from above, and 4 5 6 7 above them; a tetrahedron has 0 1 2 counterclockwise
-// seen from 3's far side, so that det(x1 - x0, x2 - x0, x3 - x0) > 0.
+// counterclockwise seen from above, and 4 5 6 7 above them; a tetrahedron has 0 1 2
+// counterclockwise seen from 3's far side, so that det(x1 - x0, x2 - x0, x3 - x0) > 0.
 #ifndef PCS_GEOMETRY_MESH_DATA_H
 #define PCS_GEOMETRY_MESH_DATA_H
 

@@ -1,8 +1,9 @@
 // Blocks and lines.
 //
-// A brick is cut into six tetrahedra around its diagonal from (0,0,0) to (1,1,1), one for each order in
-// which a walk along the edges takes x, y and z (Kuhn's subdivision [Freudenthal1942]). Opposite faces
-// are cut along the same diagonal, so that neighbouring bricks fit without alternation.
+// A brick is cut into six tetrahedra around its diagonal from (0,0,0) to (1,1,1), one for each
+// order in which a walk along the edges takes x, y and z (Kuhn's subdivision [Freudenthal1942]).
+// Opposite faces are cut along the same diagonal, so that neighbouring bricks fit without
+// alternation.
 #include "geometry/mesh_generate.h"
 
 #include <math.h>
@@ -66,7 +67,8 @@ static void brick_corners(const grid *g, int32_t i, int32_t j, int32_t k, int32_
 
 static pcs_status add_brick(pcs_mesh_data *data, pcs_cell_kind kind, const int32_t corner[8])
 {
-    // From corner 0 to corner 6 in the orders xyz, yzx, zxy, and with the last two exchanged xzy, ...
+    // From corner 0 to corner 6 in the orders xyz, yzx, zxy, and with the last two exchanged xzy,
+    // ...
     static const int32_t tetrahedra[6][4] = {{0, 1, 2, 6}, {0, 3, 7, 6}, {0, 4, 5, 6},
                                              {0, 5, 1, 6}, {0, 2, 3, 6}, {0, 7, 4, 6}};
     if (kind == PCS_CELL_HEXAHEDRON) {
@@ -170,8 +172,8 @@ static pcs_status add_straight(pcs_mesh_data *data, pcs_vec3 from, pcs_vec3 to, 
     return PCS_OK;
 }
 
-// The arc from a over b to c: centre m, x(phi) = m + u cos phi + w sin phi with u = a - m. The angle
-// at c follows from that at b, which lies before it.
+// The arc from a over b to c: centre m, x(phi) = m + u cos phi + w sin phi with u = a - m. The
+// angle at c follows from that at b, which lies before it.
 static pcs_status add_arc(pcs_mesh_data *data, const pcs_vec3 p[3], int32_t n)
 {
     pcs_vec3 ab = pcs_v3_sub(p[1], p[0]), ac = pcs_v3_sub(p[2], p[0]);
@@ -188,7 +190,8 @@ static pcs_status add_arc(pcs_mesh_data *data, const pcs_vec3 p[3], int32_t n)
     pcs_vec3 m = pcs_v3_axpy(p[0], 1 / (2 * area2), toward);
     pcs_vec3 u = pcs_v3_sub(p[0], m);
     pcs_vec3 w = pcs_v3_scale(1 / sqrt(area2), pcs_v3_cross(normal, u));
-    // counterclockwise about the normal a, b, c follow each other, so that c's angle is in (0, 2 pi)
+    // counterclockwise about the normal a, b, c follow each other, so that c's angle is in (0, 2
+    // pi)
     pcs_vec3 last = pcs_v3_sub(p[2], m);
     double angle = atan2(pcs_v3_dot(last, w), pcs_v3_dot(last, u));
     if (angle <= 0)

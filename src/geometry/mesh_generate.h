@@ -5,8 +5,8 @@
 
 #include "geometry/mesh_data.h"
 
-// A box with its centre at the origin. Node (i, j, k) has the number i + (n_x + 1) (j + (n_y + 1) k).
-// Groups x_min, x_max, y_min, ..., with nodes and faces.
+// A box with its centre at the origin. Node (i, j, k) has the number i + (n_x + 1) (j + (n_y + 1)
+// k). Groups x_min, x_max, y_min, ..., with nodes and faces.
 typedef struct pcs_block_def {
     pcs_vec3 size;
     int64_t divisions[3];
@@ -23,7 +23,8 @@ typedef struct pcs_line_def {
     bool closed; // the last point is joined to the first; its divisions are the last of the list
 } pcs_line_def;
 
-// `data` must be empty. An error says what is wrong, without a place; then free `data` all the same.
+// `data` must be empty. An error says what is wrong, without a place; then free `data` all the
+// same.
 pcs_status pcs_mesh_generate_block(pcs_mesh_data *data, const pcs_block_def *def) PCS_MUST_CHECK;
 pcs_status pcs_mesh_generate_line(pcs_mesh_data *data, const pcs_line_def *def) PCS_MUST_CHECK;
 

@@ -1,6 +1,7 @@
 // Roots of a polynomial of small degree in an interval. Between two neighbouring roots of the
-// derivative a polynomial is monotone and has one root or none. So the roots of the derivatives, from
-// the straight line upwards, isolate all of them; each is found by Newton steps kept in its bracket.
+// derivative a polynomial is monotone and has one root or none. So the roots of the derivatives,
+// from the straight line upwards, isolate all of them; each is found by Newton steps kept in its
+// bracket.
 #include <float.h>
 #include <math.h>
 #include <string.h>

@@ -116,9 +116,10 @@ static bool is_inside(const pcs_face *face, const double s[2], double m)
     return face->n == 3 ? s[0] + s[1] <= 1.0 + m : s[0] <= 1.0 + m && s[1] <= 1.0 + m;
 }
 
-// Newton's method for X_a . r = 0 from the middle. Beyond the centres of curvature of a warped patch
-// the matrix is not positive; without r . X_12 it is, and still points downhill. Steps are held to the
-// size of the face, and the way to twice its surroundings: a foot there is no foot inside.
+// Newton's method for X_a . r = 0 from the middle. Beyond the centres of curvature of a warped
+// patch the matrix is not positive; without r . X_12 it is, and still points downhill. Steps are
+// held to the size of the face, and the way to twice its surroundings: a foot there is no foot
+// inside.
 bool pcs_face_project(const pcs_face *face, pcs_vec3 p, pcs_face_foot *foot)
 {
     double *s = foot->s;

@@ -1,5 +1,5 @@
-// Faces of a surface that moves and bends: triangles, quadrilaterals as bilinear patches, and, in the
-// plane, straight segments. The nearest point of a face, its normal, and how both move.
+// Faces of a surface that moves and bends: triangles, quadrilaterals as bilinear patches, and, in
+// the plane, straight segments. The nearest point of a face, its normal, and how both move.
 //
 // Corners are counterclockwise seen from outside; the free side of a segment is on the left of the
 // way from its first corner to its second. Points of a face are X(s) = sum_i N_i(s) x_i:
@@ -16,9 +16,9 @@
 
 enum { PCS_FACE_CORNERS_MAX = 4 };
 
-// How far beyond the end of a face, in parts of its size, a normal still counts as meeting it: bodies
-// that lie edge on edge, to rounding and to the tolerance of a solver, touch with their faces. Where
-// ends of faces are events the margin is as small as rounding allows.
+// How far beyond the end of a face, in parts of its size, a normal still counts as meeting it:
+// bodies that lie edge on edge, to rounding and to the tolerance of a solver, touch with their
+// faces. Where ends of faces are events the margin is as small as rounding allows.
 #define PCS_FACE_MARGIN 1e-6
 #define PCS_FACE_MARGIN_EVENTS 1e-11
 
@@ -44,8 +44,8 @@ typedef struct pcs_face_foot {
 
 // Nearest point of the face.
 void pcs_face_find(const pcs_face *face, pcs_vec3 p, double margin, pcs_face_foot *foot);
-// Foot of p on the surface through the face, also beyond its ends, as a foot inside; false where there
-// is none near by.
+// Foot of p on the surface through the face, also beyond its ends, as a foot inside; false where
+// there is none near by.
 bool pcs_face_project(const pcs_face *face, pcs_vec3 p, pcs_face_foot *foot);
 // Way from a foot inside to the nearest end of the face, < 0 beyond it. `edge` is the number of its
 // first corner; a segment has its ends 0 and 1.
@@ -64,8 +64,8 @@ typedef struct pcs_face_rate {
     pcs_vec3 normal;
 } pcs_face_rate;
 
-// `normal` is the unit normal of the contact: that of the face for a foot inside, otherwise along the
-// way from the foot to the point, with signed distance `gap` = normal . (p - foot).
+// `normal` is the unit normal of the contact: that of the face for a foot inside, otherwise along
+// the way from the foot to the point, with signed distance `gap` = normal . (p - foot).
 void pcs_face_rates(const pcs_face *face, const pcs_face_foot *foot, pcs_vec3 p, pcs_vec3 normal,
                     double gap, const pcs_vec3 *corner_rate, pcs_vec3 p_rate, pcs_face_rate *rate);
 

@@ -12,7 +12,8 @@ typedef struct pcs_base64 {
 // Room that the text of `n` bytes needs, whatever was left from the piece before.
 #define PCS_BASE64_ROOM(n) (4 * (((n) + 2) / 3) + 4)
 
-// Encode `n` more bytes, and the end; both return the length of the text, which has no closing zero.
+// Encode `n` more bytes, and the end; both return the length of the text, which has no closing
+// zero.
 size_t pcs_base64_encode(pcs_base64 *state, const unsigned char *bytes, size_t n, char *text);
 size_t pcs_base64_finish(pcs_base64 *state, char *text);
 

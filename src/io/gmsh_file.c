@@ -1,5 +1,5 @@
-// Gmsh files section by section. Known sections are read, others are skipped; all of them end with a
-// word of their own, $EndNodes after $Nodes.
+// Gmsh files section by section. Known sections are read, others are skipped; all of them end with
+// a word of their own, $EndNodes after $Nodes.
 #include "io/gmsh_file.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
-// Version 2.2 of gmsh files. Text: one node or element in a line; the first tag of an element is its
-// physical group. Binary: the counts stay text; nodes are (int, 3 doubles), elements come in blocks
-// under a header (type, count, number of tags), all of them ints.
+// Version 2.2 of gmsh files. Text: one node or element in a line; the first tag of an element is
+// its physical group. Binary: the counts stay text; nodes are (int, 3 doubles), elements come in
+// blocks under a header (type, count, number of tags), all of them ints.
 #include "io/gmsh_reader.h"
 
 pcs_status pcs_gmsh_v2_nodes(pcs_gmsh_reader *reader)
@@ -43,7 +43,8 @@ static pcs_status read_element_nodes(pcs_gmsh_reader *reader, pcs_gmsh_element *
     return pcs_gmsh_add_element(reader, element);
 }
 
-// Elements of one type from the header of a block on; in a text every element is a block of its own.
+// Elements of one type from the header of a block on; in a text every element is a block of its
+// own.
 static pcs_status read_block(pcs_gmsh_reader *reader, int64_t left, int64_t *done)
 {
     pcs_gmsh_element element = {.place = pcs_scan_place(&reader->scan)};

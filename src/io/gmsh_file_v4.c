@@ -1,6 +1,7 @@
-// Version 4.1 of gmsh files: nodes and elements stand in blocks, one for each entity of the geometry
-// (point, curve, surface, volume), and the physical groups belong to the entities. In binary files
-// tags of entities, types and flags are ints; counts and the numbers of nodes and elements are sizes.
+// Version 4.1 of gmsh files: nodes and elements stand in blocks, one for each entity of the
+// geometry (point, curve, surface, volume), and the physical groups belong to the entities. In
+// binary files tags of entities, types and flags are ints; counts and the numbers of nodes and
+// elements are sizes.
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -92,7 +93,8 @@ static pcs_status find_entity(const pcs_gmsh_reader *reader, const char *place, 
 // Reads a block of at most `left` nodes or elements; *done is how many it has.
 typedef pcs_status (*block_fn)(pcs_gmsh_reader *reader, int64_t left, int64_t *done);
 
-// A section of blocks: how many blocks and things in them, smallest and largest tag (not needed), blocks.
+// A section of blocks: how many blocks and things in them, smallest and largest tag (not needed),
+// blocks.
 static pcs_status read_blocks(pcs_gmsh_reader *reader, const char *things, int64_t most,
                               block_fn read_block)
 {

@@ -1,6 +1,6 @@
-// What the readers of the two gmsh versions share: numbers from text or binary, nodes and elements on
-// their way into the mesh. Nothing is allocated from a count that the file claims, only for data that
-// were read, so that a false count costs nothing.
+// What the readers of the two gmsh versions share: numbers from text or binary, nodes and elements
+// on their way into the mesh. Nothing is allocated from a count that the file claims, only for data
+// that were read, so that a false count costs nothing.
 #ifndef PCS_IO_GMSH_READER_H
 #define PCS_IO_GMSH_READER_H
 

@@ -3,8 +3,8 @@
 // to itself: the first one is noted, everything after it is dropped while HDF5 hears of success,
 // and the file on disk stays as the last flush left it. The writer looks at the note.
 //
-// It also opens files that were cut off, which HDF5 refuses: with the mark `cut_off` it says that the
-// file has the length that HDF5 expects, and fails when something beyond the cut is read.
+// It also opens files that were cut off, which HDF5 refuses: with the mark `cut_off` it says that
+// the file has the length that HDF5 expects, and fails when something beyond the cut is read.
 #ifndef PCS_IO_HDF5_DRIVER_H
 #define PCS_IO_HDF5_DRIVER_H
 

@@ -14,8 +14,8 @@ typedef struct pcs_hdf5_member {
     const char *(*names)(int32_t value); // NULL: none
 } pcs_hdf5_member;
 
-// The compound type of a table. Files have the kinds as named enumerations; in memory they are plain
-// numbers, so that a kind which only a newer program knows can be read and left out.
+// The compound type of a table. Files have the kinds as named enumerations; in memory they are
+// plain numbers, so that a kind which only a newer program knows can be read and left out.
 hid_t pcs_hdf5_record_type(const pcs_hdf5_member *members, int count, size_t size, bool with_names);
 
 // All rows of a dataset as an array of `type`; *data is to be freed. Members that the file does not

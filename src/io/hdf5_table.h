@@ -1,5 +1,6 @@
-// Datasets of HDF5 files: groups, tables written once, lists of texts, columns that grow, and opening
-// what may or may not be there. As in io/hdf5_file.h, the guard has the reason of a failure.
+// Datasets of HDF5 files: groups, tables written once, lists of texts, columns that grow, and
+// opening what may or may not be there. As in io/hdf5_file.h, the guard has the reason of a
+// failure.
 #ifndef PCS_IO_HDF5_TABLE_H
 #define PCS_IO_HDF5_TABLE_H
 
@@ -13,9 +14,9 @@ bool pcs_hdf5_put_table(hid_t file, const char *path, hid_t type, int rank, cons
 pcs_status pcs_hdf5_put_names(pcs_context *ctx, hid_t file, const char *path,
                               const char *const *names, int32_t count, int32_t columns);
 
-// Access properties of datasets that grow: without HDF5's cache of chunks, which keeps small datasets
-// back until the file is closed. So the file grows frame by frame, and a file that is cut off has
-// lost its last frames alone. Negative on failure.
+// Access properties of datasets that grow: without HDF5's cache of chunks, which keeps small
+// datasets back until the file is closed. So the file grows frame by frame, and a file that is cut
+// off has lost its last frames alone. Negative on failure.
 hid_t pcs_hdf5_growing_access(void);
 
 // A dataset of one dimension that grows, with its unit and description; negative on failure.

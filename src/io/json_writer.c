@@ -12,8 +12,8 @@ void pcs_json_init(pcs_json *json, FILE *stream)
 
 // ---- Texts ----
 
-// Length of the UTF-8 character that starts here, 0 if there is none (RFC 3629: no overlong forms, no
-// surrogates, nothing above U+10FFFF).
+// Length of the UTF-8 character that starts here, 0 if there is none (RFC 3629: no overlong forms,
+// no surrogates, nothing above U+10FFFF).
 static int character_length(const unsigned char *text)
 {
     static const struct {

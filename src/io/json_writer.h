@@ -1,7 +1,7 @@
-// JSON on its way into a file, value after value. Commas come by themselves; a key of NULL is for the
-// entries of a list. Texts are safe inside a script of an html page: '<', '>' and '&' are escaped,
-// and what is not UTF-8 becomes U+FFFD. Numbers that are not finite become null. A write that fails
-// is seen from the stream (ferror).
+// JSON on its way into a file, value after value. Commas come by themselves; a key of NULL is for
+// the entries of a list. Texts are safe inside a script of an html page: '<', '>' and '&' are
+// escaped, and what is not UTF-8 becomes U+FFFD. Numbers that are not finite become null. A write
+// that fails is seen from the stream (ferror).
 #ifndef PCS_IO_JSON_WRITER_H
 #define PCS_IO_JSON_WRITER_H
 

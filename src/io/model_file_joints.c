@@ -82,8 +82,8 @@ static pcs_status read_cross(pcs_model_reader *reader, const joint_reader *joint
     return PCS_OK;
 }
 
-// One frame of the world, the same on both bodies in the initial configuration. A curve lies in that
-// frame, and the point on it is the origin of the second body.
+// One frame of the world, the same on both bodies in the initial configuration. A curve lies in
+// that frame, and the point on it is the origin of the second body.
 static pcs_status read_world_frame(pcs_model_reader *reader, const joint_reader *joint,
                                    const pcs_holder holders[2], pcs_joint_def *def)
 {

@@ -1,4 +1,5 @@
-// Where a mesh of a model file comes from: a block, a line or a gmsh file; and its groups by geometry.
+// Where a mesh of a model file comes from: a block, a line or a gmsh file; and its groups by
+// geometry.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -72,8 +72,8 @@ static pcs_cell_kind cell_of(int32_t kind)
                                              : PCS_CELL_HEXAHEDRON;
 }
 
-// The element for cells of one kind: what `element` says, of the part or of the block or line. That of
-// the mesh holds for the cells of a file that it fits.
+// The element for cells of one kind: what `element` says, of the part or of the block or line. That
+// of the mesh holds for the cells of a file that it fits.
 static pcs_status read_kind(const mesh_reader *m, const pcs_yaml_node *part, pcs_cell_kind cells,
                             pcs_element_kind *kind)
 {

@@ -1,5 +1,5 @@
-// Contacts of the types `surface` and `all-surfaces` in a model file: nodes of meshes against shapes
-// and faces.
+// Contacts of the types `surface` and `all-surfaces` in a model file: nodes of meshes against
+// shapes and faces.
 #include <stdio.h>
 #include <string.h>
 

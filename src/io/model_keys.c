@@ -39,7 +39,8 @@ static pcs_status walk(const pcs_schema *schema, const char *prefix, pcs_model_k
         PCS_TRY(visit(user, &key));
         if (!field->inside)
             continue;
-        // A list has a number before the keys of its maps; where a map may stand alone, it has none.
+        // A list has a number before the keys of its maps; where a map may stand alone, it has
+        // none.
         bool map = (field->accepts & PCS_SCHEMA_MAP) != 0;
         const char *between = field->keys != PCS_SCHEMA_FIELDS ? ".NAME." : map ? "." : ".0.";
         char below[PATH_SIZE];

@@ -34,8 +34,9 @@ static bool is_found_contact(const pcs_model_reader *reader, const char *name)
     return false;
 }
 
-// Refuses names of inputs, bodies, joints, contacts and meshes that the file does not define: the place inside the
-// formula is known here. Whether the rest of the path is a signal, the builder finds out.
+// Refuses names of inputs, bodies, joints, contacts and meshes that the file does not define: the
+// place inside the formula is known here. Whether the rest of the path is a signal, the builder
+// finds out.
 static bool is_signal(pcs_model_reader *reader, const char *name)
 {
     const struct {

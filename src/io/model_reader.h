@@ -122,8 +122,8 @@ pcs_status pcs_reader_read_two_points(pcs_model_reader *reader, const pcs_yaml_n
 
 // ---- Curves (model_file_curve.c) ----
 
-// The pieces under `curve` with the flag `closed`; *curve stays as it is without that key. The points
-// live in the document.
+// The pieces under `curve` with the flag `closed`; *curve stays as it is without that key. The
+// points live in the document.
 pcs_status pcs_reader_get_curve(pcs_model_reader *reader, const pcs_yaml_node *map,
                                 pcs_curve_def *curve) PCS_MUST_CHECK;
 

@@ -1,6 +1,6 @@
 // Writes friction problems in FCLIB's HDF5 layout (docs/problem-file.md), as FCLIB 3 reads it: W, V
-// and R by rows (nz = -2), M, H and G as triplets (nz = their number, i rows, p columns). A solution
-// is stored with u = W r + q, or v = M^-1 (H r + f) and u = H^T v + w.
+// and R by rows (nz = -2), M, H and G as triplets (nz = their number, i rows, p columns). A
+// solution is stored with u = W r + q, or v = M^-1 (H r + f) and u = H^T v + w.
 #include <string.h>
 #include <unistd.h>
 

@@ -39,8 +39,8 @@ pcs_status pcs_scan_index(pcs_scan *scan, const char *what, int64_t low, int64_t
 // A finite number; `what` with `done` of `count` describe what is cut off at the end of the file.
 pcs_status pcs_scan_real(pcs_scan *scan, const char *what, int64_t done, int64_t count,
                          double *value) PCS_MUST_CHECK;
-// Error unless `count` values of `tokens` tokens each may still follow: a guard before allocating for
-// a claimed size.
+// Error unless `count` values of `tokens` tokens each may still follow: a guard before allocating
+// for a claimed size.
 pcs_status pcs_scan_expect(const pcs_scan *scan, const char *what, int64_t count, int32_t tokens)
     PCS_MUST_CHECK;
 // Allocates and reads `count` finite numbers.

@@ -1,5 +1,5 @@
-// Verdict, evidence and summary of a report: what the statistics of the run say; for a run without a
-// summary, what its stored frames and events say.
+// Verdict, evidence and summary of a report: what the statistics of the run say; for a run without
+// a summary, what its stored frames and events say.
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-// The drawn frames of a report: time, places of bodies, states and forces of contacts; those of meshes
-// are in report_mesh_frames.c.
+// The drawn frames of a report: time, places of bodies, states and forces of contacts; those of
+// meshes are in report_mesh_frames.c.
 #include <math.h>
 #include <string.h>
 
@@ -119,8 +119,8 @@ pcs_status pcs_report_choose_frames(pcs_report *report)
 
 // ---- Writing ----
 
-// Turns rows of one or more quantities into what the page gets, `width` numbers for each row. Without
-// a function the rows of the first quantity are taken as they are.
+// Turns rows of one or more quantities into what the page gets, `width` numbers for each row.
+// Without a function the rows of the first quantity are taken as they are.
 typedef struct conversion {
     const char *quantity[3]; // NULL: fewer
     int64_t width;
@@ -171,8 +171,8 @@ static pcs_status put_rows(pcs_report *report, const conversion *c, bool as_byte
     return status;
 }
 
-// One array [drawn, objects, width] or, with width 1, [drawn, objects]. What is not in the file, such
-// as the quantities of a model without contacts, is an array without numbers.
+// One array [drawn, objects, width] or, with width 1, [drawn, objects]. What is not in the file,
+// such as the quantities of a model without contacts, is an array without numbers.
 static pcs_status put_array(pcs_report *report, const char *key, int32_t objects, int64_t width,
                             bool as_bytes, conversion c)
 {

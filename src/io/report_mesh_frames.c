@@ -1,5 +1,5 @@
-// The meshes of a report (viewer/DATA.md): their drawn points in all drawn frames, and fields as bytes
-// between the smallest and the largest value of the run.
+// The meshes of a report (viewer/DATA.md): their drawn points in all drawn frames, and fields as
+// bytes between the smallest and the largest value of the run.
 #include <math.h>
 #include <string.h>
 
@@ -161,8 +161,8 @@ static pcs_status put_rotations(pcs_report *report, const pcs_report_mesh *m, fr
 
 // ---- Lines ----
 
-// Axes of an element in those of its nodes at the start, as the elements choose them: x along it, y as
-// the section says or across z of the mesh.
+// Axes of an element in those of its nodes at the start, as the elements choose them: x along it, y
+// as the section says or across z of the mesh.
 static void find_axes(const pcs_stored_mesh *mesh, const pcs_stored_part *part, int32_t element,
                       double out[9])
 {

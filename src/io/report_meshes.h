@@ -1,4 +1,5 @@
-// Meshes of a report: what of them is drawn. Of solids that is their surface, of bars and beams all.
+// Meshes of a report: what of them is drawn. Of solids that is their surface, of bars and beams
+// all.
 #ifndef PCS_IO_REPORT_MESHES_H
 #define PCS_IO_REPORT_MESHES_H
 

@@ -17,8 +17,8 @@ typedef struct pcs_drawing_list {
 } pcs_drawing_list;
 
 // Reads the drawings, or those that the shapes give where a file has no others; a file with neither
-// has none. Kinds that this program does not know are left out. PCS_ERROR_INPUT without a message if
-// a table is damaged.
+// has none. Kinds that this program does not know are left out. PCS_ERROR_INPUT without a message
+// if a table is damaged.
 typedef const char *(*pcs_body_name_fn)(const void *user, int32_t body);
 typedef struct pcs_drawing_counts {
     int32_t bodies, nodes; // of all meshes

@@ -49,7 +49,8 @@ pcs_status pcs_result_damaged(pcs_result *result, const char *what);
 
 // Lists the signals that the open datasets give.
 pcs_status pcs_result_list_signals(pcs_result *result);
-// For a path such as "mesh.beam.node.12.velocity.y", which is not in the list: the column that has it.
+// For a path such as "mesh.beam.node.12.velocity.y", which is not in the list: the column that has
+// it.
 bool pcs_result_find_mesh_signal(const pcs_result *result, const char *path,
                                  pcs_stored_signal *found);
 // Whether the nodes of a group turn.

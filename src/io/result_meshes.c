@@ -8,8 +8,8 @@
 #include "math/rotation.h"
 #include "model/mesh_numbers.h"
 
-// Rows of the three tables; numbers count from 0 through all meshes of the file. No row has padding,
-// whose bytes would differ from run to run.
+// Rows of the three tables; numbers count from 0 through all meshes of the file. No row has
+// padding, whose bytes would differ from run to run.
 typedef struct mesh_row {
     int32_t first_node, n_nodes, first_frame, first_part, n_parts, first_group, n_groups,
         n_elements;

@@ -9,10 +9,12 @@
 
 // Sets the counts of all owners that belong to meshes.
 void pcs_result_count_meshes(const pcs_model *model, int32_t objects[PCS_OWNER_COUNT]);
-// Writes all that does not change; nothing if the model has no meshes. PCS_ERROR_IO without a message.
+// Writes all that does not change; nothing if the model has no meshes. PCS_ERROR_IO without a
+// message.
 pcs_status pcs_result_put_meshes(pcs_context *ctx, hid_t file, const pcs_model *model)
     PCS_MUST_CHECK;
-// The present state; places[k] is where the numbers of quantity k of the frame go, NULL: not stored.
+// The present state; places[k] is where the numbers of quantity k of the frame go, NULL: not
+// stored.
 void pcs_result_gather_meshes(const pcs_simulation *simulation,
                               double *const places[PCS_QUANTITY_COUNT]);
 

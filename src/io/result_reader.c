@@ -35,8 +35,8 @@ static hid_t open_unlocked(const char *path, hid_t access_properties)
     return file;
 }
 
-// HDF5 keeps objects open for ever when it meets the header of a group beyond the cut. Below this size
-// nothing is tried; above it the file itself says how long its headers are.
+// HDF5 keeps objects open for ever when it meets the header of a group beyond the cut. Below this
+// size nothing is tried; above it the file itself says how long its headers are.
 enum { SHORTEST = 64 * 1024 };
 
 static bool is_longer(const char *path, int64_t size)

@@ -121,8 +121,8 @@ static bool forbid_eviction(hid_t file)
     return H5Fset_mdc_config(file, &config) >= 0;
 }
 
-// All of the root group stands in its header, with room for the links that come at the end, so that a
-// file which is cut off can still be read. HDF5 takes the room from a number of links.
+// All of the root group stands in its header, with room for the links that come at the end, so that
+// a file which is cut off can still be read. HDF5 takes the room from a number of links.
 static bool reserve_header(hid_t creation, const pcs_result_def *def)
 {
     size_t texts = (def->title ? strlen(def->title) : 0) +

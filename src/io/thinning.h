@@ -1,6 +1,6 @@
-// Fewer points of long signals without losing an extreme: the frames are cut into intervals, and each
-// gives its smallest and its largest value in the order in which they occur. NaN counts only where an
-// interval has nothing else.
+// Fewer points of long signals without losing an extreme: the frames are cut into intervals, and
+// each gives its smallest and its largest value in the order in which they occur. NaN counts only
+// where an interval has nothing else.
 #ifndef PCS_IO_THINNING_H
 #define PCS_IO_THINNING_H
 

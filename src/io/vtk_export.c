@@ -1,5 +1,6 @@
-// Results as ParaView files: a collection (.pvd) for bodies, contacts, lines and meshes, each with one
-// .vtp (meshes: .vtu) for each frame (docs/vtk-files.md; docs/decisions/2026-11-16-vtk-files.md says why these).
+// Results as ParaView files: a collection (.pvd) for bodies, contacts, lines and meshes, each with
+// one .vtp (meshes: .vtu) for each frame (docs/vtk-files.md; docs/decisions/2026-11-16-vtk-files.md
+// says why these).
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-// All meshes are one piece: points and cells mesh by mesh, part by part. Results of elements are cell
-// arrays by name, NaN in cells of parts that do not have them.
+// All meshes are one piece: points and cells mesh by mesh, part by part. Results of elements are
+// cell arrays by name, NaN in cells of parts that do not have them.
 #include "io/vtk_grid.h"
 
 #include <math.h>

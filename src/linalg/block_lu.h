@@ -36,9 +36,9 @@ void pcs_block_lu_set_tasks(pcs_block_lu *lu, pcs_tasks *tasks);
 void pcs_block_lu_set_tolerance(pcs_block_lu *lu, double tolerance);
 
 // Factors J = E + F A restricted to the active blocks. E and F have PCS_BLOCK_LU_STRIDE values for
-// each block of A, the first size*size of them row-major; E NULL: zero, F NULL: identity. `active` may mark fewer
-// blocks than at analysis (the others count as rows and columns of the identity), never more.
-// Returns -1, or the first block without a usable pivot.
+// each block of A, the first size*size of them row-major; E NULL: zero, F NULL: identity. `active`
+// may mark fewer blocks than at analysis (the others count as rows and columns of the identity),
+// never more. Returns -1, or the first block without a usable pivot.
 enum { PCS_BLOCK_LU_STRIDE = 9 };
 int32_t pcs_block_lu_factor(pcs_block_lu *lu, const pcs_block_matrix *A, const double *E,
                             const double *F, const uint8_t *active);
@@ -47,8 +47,8 @@ int32_t pcs_block_lu_factor(pcs_block_lu *lu, const pcs_block_matrix *A, const d
 void pcs_block_lu_solve(pcs_block_lu *lu, double *x);
 
 // Compression of the inverse, X = H J^{-1} H^T, for rows H with few blocks. With P J = L U,
-// X = (U^{-T} H^T)^T (L^{-1} P H^T): two forward halves, which visit only the fronts from the blocks
-// of H to the root, each with the columns of its subtree.
+// X = (U^{-T} H^T)^T (L^{-1} P H^T): two forward halves, which visit only the fronts from the
+// blocks of H to the root, each with the columns of its subtree.
 typedef struct pcs_block_lu_rows {
     int32_t block;        // of A
     int32_t first, count; // rows of H

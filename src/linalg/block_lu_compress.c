@@ -3,9 +3,9 @@
 //     X = Z^T Y,   Y = L^{-1} P H^T,   Z = U^{-T} H^T.
 //
 // A front has the columns of H^T that touch its subtree, and no others. Its pivot rows of Y and Z
-// add Z_s^T Y_s to X and are forgotten; what they do to later rows goes to the parent like an update
-// matrix. The updates make a stack: those of the children lie on top, and the parent's takes their
-// place.
+// add Z_s^T Y_s to X and are forgotten; what they do to later rows goes to the parent like an
+// update matrix. The updates make a stack: those of the children lie on top, and the parent's takes
+// their place.
 #include <string.h>
 
 #include "linalg/block_lu_internal.h"

@@ -1,6 +1,6 @@
 // Order of elimination of a sparse matrix by blocks of consecutive unknowns (the displacements of a
-// node): block size and order are those with the fewest operations of a Cholesky factorisation among
-// a few sizes, minimum degree and, for meshes, nested dissection.
+// node): block size and order are those with the fewest operations of a Cholesky factorisation
+// among a few sizes, minimum degree and, for meshes, nested dissection.
 #ifndef PCS_LINALG_BLOCK_ORDER_H
 #define PCS_LINALG_BLOCK_ORDER_H
 

@@ -141,9 +141,9 @@ bool pcs_dense_inverse3(const double *A, int32_t row_length, double *inverse,
     return true;
 }
 
-// Inverse of a symmetric positive definite matrix by sweeps of its lower triangle: half the work, no
-// pivoting needed. After sweep k the rows and columns up to k hold minus the inverse of the leading
-// block, and the rest its Schur complement. False if a pivot is not clearly positive.
+// Inverse of a symmetric positive definite matrix by sweeps of its lower triangle: half the work,
+// no pivoting needed. After sweep k the rows and columns up to k hold minus the inverse of the
+// leading block, and the rest its Schur complement. False if a pivot is not clearly positive.
 static bool sweep_inverse(int32_t n, const double *A, double *inverse, double *column)
 {
     memcpy(inverse, A, sizeof(double) * (size_t)n * (size_t)n);

@@ -372,8 +372,8 @@ static pcs_status coarsen(dissection *d, const graph *g, int32_t n, const int32_
     return PCS_OK;
 }
 
-// Side 0 grows from `seed` to half the weight, always by the vertex whose edges go to side 0 for the
-// most part; what it touches becomes the separator
+// Side 0 grows from `seed` to half the weight, always by the vertex whose edges go to side 0 for
+// the most part; what it touches becomes the separator
 static void grow(refinement *r, int32_t seed)
 {
     const graph *g = r->g;

@@ -11,9 +11,9 @@
 //
 // Symbolic and numeric phases are apart: create() takes the pattern once, factor() the values.
 // The multiplier of a redundant row is set to zero, which gives one of the equivalent multiplier
-// sets and the unique x and B^T p. Such a row shows as a vanishing pivot of S relative to its own diagonal
-// entry, but so does a light body between heavy ones. Small pivots are therefore looked at again
-// with weights in place of A^{-1} that do not hold the masses of bodies against each other
+// sets and the unique x and B^T p. Such a row shows as a vanishing pivot of S relative to its own
+// diagonal entry, but so does a light body between heavy ones. Small pivots are therefore looked at
+// again with weights in place of A^{-1} that do not hold the masses of bodies against each other
 // (saddle_rank.c). A system that keeps small pivots is graded: its factors have few digits, so
 // solve() refines p on the residual c - G x with a copy of the G of the factorisation. W of
 // delassus() is not refined. Mass ratios up to about 1e12 between neighbours are resolved; far
@@ -78,9 +78,9 @@ void pcs_saddle_absolute_multiply(const pcs_saddle *saddle, const double *x, dou
 
 // Factorises the present A and G. PCS_ERROR_SINGULAR when A has no usable factorisation; then
 // pcs_saddle_singular_node() names the node. PCS_ERROR_NUMERIC when G is not finite. No heap call
-// after the first factorisation, unless pivots of a coupled A have to be chosen anew. The factors of
-// large coupled islands are kept where A and G are those of the last factorisation: the mass of a mesh
-// is constant.
+// after the first factorisation, unless pivots of a coupled A have to be chosen anew. The factors
+// of large coupled islands are kept where A and G are those of the last factorisation: the mass of
+// a mesh is constant.
 pcs_status pcs_saddle_factor(pcs_saddle *saddle) PCS_MUST_CHECK;
 // Grows with every factor() that did not find all its factors at hand.
 int64_t pcs_saddle_factorisations(const pcs_saddle *saddle);
@@ -91,13 +91,15 @@ const uint8_t *pcs_saddle_redundant_rows(const pcs_saddle *saddle);
 // In place: x holds b and becomes x, p holds c and becomes p. Uses the factors of the last factor()
 // but the present values of G only through them.
 void pcs_saddle_solve(pcs_saddle *saddle, double *x, double *p);
-// x <- A^{-1} x, joints ignored. NaN where A alone is singular and only the joints hold it. For large
-// coupled islands with joints A alone is a second factorisation: the first call takes its memory.
+// x <- A^{-1} x, joints ignored. NaN where A alone is singular and only the joints hold it. For
+// large coupled islands with joints A alone is a second factorisation: the first call takes its
+// memory.
 void pcs_saddle_solve_free(pcs_saddle *saddle, double *x);
 
 // Delassus operator of the row blocks H under A and G: W = H B H^T with
-// B = A^{-1} - A^{-1} G^T S^{-1} G A^{-1} (with B^T for G^T, if given). Block-sparse: blocks (i, j) exist where the two row
-// blocks share a free node or sit in one island of joints and couplings. Memory from the arena.
+// B = A^{-1} - A^{-1} G^T S^{-1} G A^{-1} (with B^T for G^T, if given). Block-sparse: blocks (i, j)
+// exist where the two row blocks share a free node or sit in one island of joints and couplings.
+// Memory from the arena.
 pcs_status pcs_saddle_delassus(pcs_saddle *saddle, int32_t n, const pcs_row_block *const *H,
                                pcs_arena *arena, pcs_block_matrix *W) PCS_MUST_CHECK;
 

@@ -2,11 +2,12 @@
 // block, for the multifrontal LU (linalg/block_lu.h). It is held as D K D with powers of two on the
 // diagonal of D that bring its entries near one: no rounding, and pivots that can be compared.
 //
-// Order of elimination: the nodes by minimum degree, for meshes by nested dissection; each row block right behind the last of its nodes, where its pivot is G A^{-1} B^T and not zero.
-// A row of a hub, a node with many rows, does not wait for the hub if its other nodes can carry it:
-// all rows behind the hub would make one large front. Pivots are exchanged inside fronts only.
-// Where that fails, the block is postponed: a node without a matrix of its own goes behind the rows
-// that hold it, a row behind all its nodes.
+// Order of elimination: the nodes by minimum degree, for meshes by nested dissection; each row
+// block right behind the last of its nodes, where its pivot is G A^{-1} B^T and not zero. A row of
+// a hub, a node with many rows, does not wait for the hub if its other nodes can carry it: all rows
+// behind the hub would make one large front. Pivots are exchanged inside fronts only. Where that
+// fails, the block is postponed: a node without a matrix of its own goes behind the rows that hold
+// it, a row behind all its nodes.
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -206,8 +207,8 @@ static pcs_status find_values(pcs_kkt_blocks *b, const pcs_saddle *s)
     return PCS_OK;
 }
 
-// Neighbours of node i in the graph that is ordered: the nodes coupled with it, and those that share
-// a row with it. list NULL: count only.
+// Neighbours of node i in the graph that is ordered: the nodes coupled with it, and those that
+// share a row with it. list NULL: count only.
 static int32_t list_neighbours(const pcs_kkt_blocks *b, int32_t i, int32_t *mark, int32_t *list)
 {
     int32_t count = 0;
@@ -562,8 +563,8 @@ static bool postpone(pcs_kkt_blocks *b, int32_t bad)
     return true;
 }
 
-// Keeps what was postponed on trial, or not: a matrix that is singular in every order must not spoil
-// the order for the next one
+// Keeps what was postponed on trial, or not: a matrix that is singular in every order must not
+// spoil the order for the next one
 static void settle(pcs_kkt_blocks *b, bool keep)
 {
     for (int32_t i = 0; i < b->K.n; ++i)
@@ -604,9 +605,9 @@ pcs_status pcs_kkt_blocks_factor(pcs_kkt_blocks *b, int32_t *column)
     return status;
 }
 
-// r = rhs - K z; returns the backward error max |r_a| / (|K||z| + |rhs|)_a. Where the denominator is
-// as small as rounding error, as for the unknowns of a clamped node, the size of the whole row comes
-// in its place [ArioliDemmelDuff1989]: max |z|, because the rows are scaled to one.
+// r = rhs - K z; returns the backward error max |r_a| / (|K||z| + |rhs|)_a. Where the denominator
+// is as small as rounding error, as for the unknowns of a clamped node, the size of the whole row
+// comes in its place [ArioliDemmelDuff1989]: max |z|, because the rows are scaled to one.
 static double residual(const pcs_block_matrix *K, const double *rhs, const double *z, double *r)
 {
     const int32_t n = K->offset[K->n];

@@ -3,8 +3,8 @@
 //     K = [ A  -B^T ]      redundant rows i replaced by p_i = 0,
 //         [ G    0  ]
 //
-// dense up to DENSE_LIMIT, above in blocks (saddle_blocks.c) with a sparse LU (KLU) to fall back on.
-// Redundant rows depend on G alone and are found with the weights of saddle_rank.c:
+// dense up to DENSE_LIMIT, above in blocks (saddle_blocks.c) with a sparse LU (KLU) to fall back
+// on. Redundant rows depend on G alone and are found with the weights of saddle_rank.c:
 // S is semidefinite whatever A is. Solutions are refined until the componentwise backward error
 // max_i |r_i| / (|K||z| + |b|)_i is at rounding level [ArioliDemmelDuff1989].
 #include <float.h>
@@ -15,9 +15,10 @@
 #include "linalg/saddle_internal.h"
 
 // Size of K up to which a dense LU is taken. Measured with bench/bench_saddle.c, chains with all
-// neighbours coupled, one factorisation and three solutions, dense against blocks: planar bodies 4.3
-// against 5.4 us at 20 and 13.3 against 11.5 at 40, spatial ones 8.5 against 6.8 at 22. KLU in place
-// of the blocks takes 0.8 to 1.5 times their time up to size 120, and 20 times in Delassus operators.
+// neighbours coupled, one factorisation and three solutions, dense against blocks: planar bodies
+// 4.3 against 5.4 us at 20 and 13.3 against 11.5 at 40, spatial ones 8.5 against 6.8 at 22. KLU in
+// place of the blocks takes 0.8 to 1.5 times their time up to size 120, and 20 times in Delassus
+// operators.
 #define DENSE_LIMIT 32
 // Size up to which KLU is asked when the blocks have no usable pivots: it takes seconds for a mesh
 // of this size, and minutes for one of ten times as many unknowns.

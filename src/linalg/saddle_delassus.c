@@ -5,8 +5,8 @@
 //     coupled            W_ij = H_i x_j with K (x_j; p_j) = (H_j^T; 0); in blocks, with K = L U,
 //                        W_ij = (U^{-T} H_i^T)^T (L^{-1} H_j^T)
 //
-// V needs only the forward half of a solve with S, as do the halves of K in blocks. When all blocks of A are symmetric, V0 = V1 and
-// the upper half of W is mirrored.
+// V needs only the forward half of a solve with S, as do the halves of K in blocks. When all blocks
+// of A are symmetric, V0 = V1 and the upper half of W is mirrored.
 #include <string.h>
 
 #include "linalg/kernels.h"

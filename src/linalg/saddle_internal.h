@@ -137,8 +137,8 @@ void pcs_kkt_blocks_set_tasks(pcs_kkt_blocks *blocks, pcs_tasks *tasks);
 double pcs_kkt_blocks_singular(int32_t size);
 const pcs_block_lu *pcs_kkt_blocks_lu(const pcs_kkt_blocks *blocks);
 const pcs_block_matrix *pcs_kkt_blocks_matrix(const pcs_kkt_blocks *blocks); // scaled K
-// Takes the present A, G, B and the dropped rows of the system. False if the scaled K, which is what is
-// factorised, has not changed.
+// Takes the present A, G, B and the dropped rows of the system. False if the scaled K, which is
+// what is factorised, has not changed.
 bool pcs_kkt_blocks_write(pcs_kkt_blocks *blocks, const pcs_saddle *saddle);
 // Takes A from the K that was written last
 void pcs_kkt_blocks_copy_nodes(const pcs_kkt_blocks *full, pcs_kkt_blocks *free);

@@ -74,8 +74,8 @@ pcs_status pcs_schur_create(pcs_context *ctx, int32_t n_nodes, const int32_t *no
 void pcs_schur_destroy(pcs_schur *schur); // also of a zeroed struct
 
 // Which rows are dropped: those with |d| <= tolerance |S_kk|, but of the flagged ones (m flags in
-// elimination order; NULL: none) those with |d| <= flagged_tolerance |S_kk|. A pivot without a finite
-// inverse is dropped all the same.
+// elimination order; NULL: none) those with |d| <= flagged_tolerance |S_kk|. A pivot without a
+// finite inverse is dropped all the same.
 typedef struct pcs_schur_rule {
     double tolerance, flagged_tolerance;
     const uint8_t *flagged;

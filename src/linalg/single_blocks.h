@@ -1,7 +1,7 @@
 // Copy of a block matrix with blocks of 3 x 3 in single precision, for iterations that read the
 // matrix from memory again and again: half the bytes, and by columns, so that a product needs no
-// sums across a vector. Rows and columns may be left out whose x is zero and stays so. What is multiplied
-// and added is double; what the copy lacks is
+// sums across a vector. Rows and columns may be left out whose x is zero and stays so. What is
+// multiplied and added is double; what the copy lacks is
 //     d = (A - copy) x   without the diagonal blocks,
 // which an iteration adds to its right-hand side now and then to end where A itself leads.
 #ifndef PCS_LINALG_SINGLE_BLOCKS_H

@@ -1,7 +1,7 @@
-// Sparse Cholesky factorisation P A P^T = U^T U of a symmetric positive definite matrix, multifrontal
-// [DuffReid1983]: unknowns are ordered in small blocks, by minimum degree or nested dissection,
-// whichever needs fewer operations; columns of U with one structure share a dense front. The bits
-// depend on the matrix alone, not on the threads.
+// Sparse Cholesky factorisation P A P^T = U^T U of a symmetric positive definite matrix,
+// multifrontal [DuffReid1983]: unknowns are ordered in small blocks, by minimum degree or nested
+// dissection, whichever needs fewer operations; columns of U with one structure share a dense
+// front. The bits depend on the matrix alone, not on the threads.
 #ifndef PCS_LINALG_SPARSE_CHOLESKY_H
 #define PCS_LINALG_SPARSE_CHOLESKY_H
 

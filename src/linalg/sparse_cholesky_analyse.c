@@ -1,5 +1,5 @@
-// Analysis of the sparse Cholesky factorisation: the blocks are ordered (linalg/block_order.h), columns
-// with one structure make a front, and small fronts go into their parents.
+// Analysis of the sparse Cholesky factorisation: the blocks are ordered (linalg/block_order.h),
+// columns with one structure make a front, and small fronts go into their parents.
 #include <string.h>
 
 #include "linalg/block_order.h"

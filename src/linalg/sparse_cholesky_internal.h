@@ -1,5 +1,6 @@
 // Data of the sparse Cholesky factorisation. "Place" is the position of an unknown in the order of
-// elimination. A front has p pivots, c further unknowns (its rest) and p rows of U in row-major form:
+// elimination. A front has p pivots, c further unknowns (its rest) and p rows of U in row-major
+// form:
 //
 //     columns 0 .. p-1 the pivots, p .. p4-1 zeros, p4 .. p4+c-1 the rest,    p4 = p rounded up to 4
 //
@@ -75,7 +76,8 @@ bool pcs_cholesky_clear(cholesky_crew *crew, int64_t count, double *x);
 // false when time is up.
 bool pcs_cholesky_subtract(cholesky_crew *crew, int32_t k, int32_t m, int32_t n, const double *A,
                            int32_t lda, const double *B, int32_t ldb, double *C, int32_t ldc);
-// Rows `first` .. `end`-1 (at most PCS_CHOLESKY_PANEL) of the triangle of U: Y <- U^{-T} Y, n columns
+// Rows `first` .. `end`-1 (at most PCS_CHOLESKY_PANEL) of the triangle of U: Y <- U^{-T} Y, n
+// columns
 enum { PCS_CHOLESKY_PANEL = 64 }; // a multiple of 4
 void pcs_cholesky_solve_panel(cholesky_crew *crew, const cholesky_front *front, int32_t first,
                               int32_t end, int32_t n, double *Y, int32_t ldy);

@@ -568,8 +568,8 @@ static int compare_pairs(const void *a, const void *b)
     return p[1] < q[1] ? -1 : p[1] > q[1];
 }
 
-// Whether d(G^T lambda)/dq of a joint couples its two nodes: a row WORLD turns with each body alone,
-// and an angle in the plane is linear.
+// Whether d(G^T lambda)/dq of a joint couples its two nodes: a row WORLD turns with each body
+// alone, and an angle in the plane is linear.
 static bool joint_couples(const pcs_model *model, const pcs_joint *joint)
 {
     for (int32_t i = 0; i < joint->n_rows; ++i)

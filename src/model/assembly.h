@@ -21,7 +21,8 @@ void pcs_model_mass_multiply(const pcs_model *model, const pcs_configuration *c,
 // f (overwritten), and the powers of its parts unless `power` is NULL
 void pcs_model_forces(const pcs_model *model, const pcs_configuration *c, double *f,
                       pcs_power *power);
-// The powers without the forces, whose room `work` (n_v) is: cheaper where elastic forces have none.
+// The powers without the forces, whose room `work` (n_v) is: cheaper where elastic forces have
+// none.
 void pcs_model_powers(const pcs_model *model, const pcs_configuration *c, double *work,
                       pcs_power *power);
 // A = M + scale_K K + scale_C C (overwritten)
@@ -36,9 +37,9 @@ void pcs_model_mass_tangent(const pcs_model *model, const pcs_configuration *c, 
                             double scale, pcs_saddle *saddle);
 void pcs_model_row_tangent(const pcs_model *model, const pcs_configuration *c, const double *lambda,
                            double scale, pcs_saddle *saddle);
-// Rounding of the forces at a configuration: what the last digits of q do to them through the stiffness,
-// out_i = sum_j |K_ij| eps |q_j| with A = scale K at hand (rotations count as 1 rad at least).
-// `work` has n_v numbers.
+// Rounding of the forces at a configuration: what the last digits of q do to them through the
+// stiffness, out_i = sum_j |K_ij| eps |q_j| with A = scale K at hand (rotations count as 1 rad at
+// least). `work` has n_v numbers.
 void pcs_model_force_rounding(const pcs_model *model, const pcs_configuration *c,
                               const pcs_saddle *A, double scale, double *work, double *out);
 // A saddle system over the nodes of the model; `def` has the rest, rows and couplings.
@@ -64,8 +65,8 @@ void pcs_model_rows(const pcs_model *model, const pcs_configuration *c, const pc
 // blocks += scale d(G v)/dq at the velocities of the configuration
 void pcs_model_rate_tangent(const pcs_model *model, const pcs_configuration *c, double scale,
                             pcs_row_block *blocks);
-// The node pairs (i < j, ascending, each once) that are coupled in K, C or by the geometric terms of
-// a joint row, for a matrix with those terms. *pairs is the caller's (pcs_free).
+// The node pairs (i < j, ascending, each once) that are coupled in K, C or by the geometric terms
+// of a joint row, for a matrix with those terms. *pairs is the caller's (pcs_free).
 pcs_status pcs_model_all_pairs(pcs_context *ctx, const pcs_model *model, int32_t (**pairs)[2],
                                int32_t *n) PCS_MUST_CHECK;
 // out = G v over all rows
@@ -78,8 +79,8 @@ double pcs_model_row_multiply(const pcs_model *model, const pcs_row_block *block
 void pcs_model_rows_add_transposed(const pcs_model *model, const pcs_row_block *blocks,
                                    const double *p, double *f);
 
-// Curve joints, in the order of the joints (n_faces - n_slots numbers each): the way along the face to
-// its nearer end (< 0 beyond it), the face, and the one beyond that end (-1: none).
+// Curve joints, in the order of the joints (n_faces - n_slots numbers each): the way along the face
+// to its nearer end (< 0 beyond it), the face, and the one beyond that end (-1: none).
 void pcs_model_curve_edges(const pcs_model *model, const pcs_configuration *c, double *edge,
                            int32_t *face, int32_t *next_face);
 

@@ -43,8 +43,8 @@ typedef struct pcs_resolver {
     bool signal_refused;
 } pcs_resolver;
 
-// A pcs_symbol_fn with a pcs_resolver as its user: t is variable 0, and a signal that is read becomes
-// input i of the model and variable i + 1.
+// A pcs_symbol_fn with a pcs_resolver as its user: t is variable 0, and a signal that is read
+// becomes input i of the model and variable i + 1.
 pcs_symbol pcs_builder_resolve(void *user, const char *name, size_t length);
 
 // Appends a name in the manner of printf; false without memory.

@@ -226,8 +226,8 @@ pcs_status pcs_builder_node_frame_at(pcs_builder *builder, int32_t id, pcs_vec3 
 
 // ---- Joints that hold nodes ----
 
-// Rows for the components in `fixed`: translations along the axes of the world, rotations as those of a
-// fixed joint where all of them are held, otherwise as components of the rotation vector.
+// Rows for the components in `fixed`: translations along the axes of the world, rotations as those
+// of a fixed joint where all of them are held, otherwise as components of the rotation vector.
 static void choose_rows(const bool fixed[6], int32_t dimension, pcs_joint *joint)
 {
     for (int8_t k = 0; k < 3; ++k)

@@ -177,7 +177,8 @@ static void evaluate_limit(const pcs_model *model, const pcs_configuration *c, b
 // ---- Accelerations ----
 
 // With v' = 0 the angular velocity in the world is constant too: omega = R Omega, omega' = omega x
-// omega + R Omega' = 0. So u = e.(V_b - V_a) + surface with V_k = v_k + omega_k x (point_k - x_k) has
+// omega + R Omega' = 0. So u = e.(V_b - V_a) + surface with V_k = v_k + omega_k x (point_k - x_k)
+// has
 //   convective = e'.(V_b - V_a) + e.(omega_b x (point_b' - v_b) - omega_a x (point_a' - v_a)) + surface'
 // (docs/theory/curves.md).
 

@@ -62,17 +62,17 @@ pcs_status pcs_contact_check(pcs_context *ctx, const pcs_contact_def *def, int32
 pcs_contact *pcs_model_contacts_create(pcs_context *ctx, const struct pcs_model *model);
 void pcs_model_contacts_destroy(pcs_context *ctx, pcs_contact *contacts);
 
-// Fills contacts[0 .. slots) of declared pairs and limits at the configuration. With `rows` false only
-// gaps, points and normals are computed.
+// Fills contacts[0 .. slots) of declared pairs and limits at the configuration. With `rows` false
+// only gaps, points and normals are computed.
 void pcs_model_contacts(const struct pcs_model *model, const pcs_configuration *c, bool rows,
                         pcs_contact *contacts);
 // Fills `convective` of contacts that pcs_model_contacts() has evaluated with rows at this
 // configuration. A slot without a contact point gets 0.
 void pcs_model_contacts_convective(const struct pcs_model *model, const pcs_configuration *c,
                                    pcs_contact *contacts);
-// Tangential displacement of every slot between two configurations, 2 numbers each in the tangents of
-// `at_to`, the motion of a driven surface included. Both arrays were evaluated with rows at their
-// configurations, which are two objects (docs/theory/surface-contacts.md).
+// Tangential displacement of every slot between two configurations, 2 numbers each in the tangents
+// of `at_to`, the motion of a driven surface included. Both arrays were evaluated with rows at
+// their configurations, which are two objects (docs/theory/surface-contacts.md).
 void pcs_model_contacts_slip(const struct pcs_model *model, const pcs_configuration *from,
                              const pcs_contact *at_from, const pcs_configuration *to,
                              const pcs_contact *at_to, double *slip);

@@ -1,5 +1,5 @@
-// Declared contact pairs as the files of this folder share them: placements of the two frames, points,
-// and rates of frames and tangents.
+// Declared contact pairs as the files of this folder share them: placements of the two frames,
+// points, and rates of frames and tangents.
 #ifndef PCS_MODEL_CONTACT_PAIR_H
 #define PCS_MODEL_CONTACT_PAIR_H
 
@@ -16,9 +16,10 @@ pcs_contact_sizes pcs_contact_pair_sizes(const struct pcs_model *model, const pc
 void pcs_contact_pair_points(const pcs_contact_pair *pair, const pcs_contact_sizes *sizes,
                              const pcs_placement *a, const pcs_placement *b,
                              pcs_contact_point *points);
-// Tangents follow an axis, so that they are continuous in time: t1 is the axis projected on the tangent
-// plane, t2 = n x t1. Planar: t1 is n turned by -90 degrees (x of a for the line y = 0). The axis of a
-// frame is its x, or its y where the sine of the angle between x and n is below PCS_AXIS_SINE.
+// Tangents follow an axis, so that they are continuous in time: t1 is the axis projected on the
+// tangent plane, t2 = n x t1. Planar: t1 is n turned by -90 degrees (x of a for the line y = 0).
+// The axis of a frame is its x, or its y where the sine of the angle between x and n is below
+// PCS_AXIS_SINE.
 #define PCS_AXIS_SINE 0.1
 pcs_vec3 pcs_contact_tangent_axis(const pcs_mat3 *R_a, pcs_vec3 n);
 void pcs_contact_set_tangents(int32_t dimension, pcs_vec3 axis, pcs_contact *contact);
@@ -37,8 +38,8 @@ pcs_vec3 pcs_contact_surface_velocity(const pcs_configuration *c, pcs_formula *c
 pcs_vec3 pcs_contact_surface_rate(const pcs_configuration *c, pcs_formula *const formula[2],
                                   const pcs_mat3 *R_a, pcs_vec3 w_a, pcs_vec3 velocity);
 
-// slip (2 numbers, added to) by the tangential rows of both ends, or those of `at_to` alone where one
-// end has no contact point; and what a driven surface adds.
+// slip (2 numbers, added to) by the tangential rows of both ends, or those of `at_to` alone where
+// one end has no contact point; and what a driven surface adds.
 void pcs_contact_slip_by_rows(const struct pcs_model *model, const pcs_configuration *from,
                               const pcs_contact *at_from, const pcs_configuration *to,
                               const pcs_contact *at_to, double *slip);

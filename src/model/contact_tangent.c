@@ -5,8 +5,8 @@
 //   d(force)  = +-F',                                            F' = r_N n' + r_1 t_1' + r_2 t_2'
 //   d(torque) = R_k^T (arm_k' x F + arm_k x F' - w_k x (arm_k x F)),   arm_k' = point_k' - dx_k
 // with torques in node axes. The rates n', t', point' are those of contact_rates.h, so that the
-// curvature of spheres and curves is in it; unit motions give the columns. For a point on a plane it
-// is H(w) of [Galvez2020, 4.37].
+// curvature of spheres and curves is in it; unit motions give the columns. For a point on a plane
+// it is H(w) of [Galvez2020, 4.37].
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

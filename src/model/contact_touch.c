@@ -1,11 +1,11 @@
 // The place where a node touches its target.
 //
-// On faces, two looks into the tree. The first finds the nearest face of all and from it whether the
-// node is outside the surface. The second finds the nearest face that looks at the surface of the node
-// (PCS_FACING_COSINE); from outside only faces that the node is in front of count, otherwise also
-// those it has gone through, up to half the size of a face. Where several faces meet at the nearest
-// place, one whose normal meets the node is taken; beyond the edges of all of them the normal is along
-// the way from the edge or corner.
+// On faces, two looks into the tree. The first finds the nearest face of all and from it whether
+// the node is outside the surface. The second finds the nearest face that looks at the surface of
+// the node (PCS_FACING_COSINE); from outside only faces that the node is in front of count,
+// otherwise also those it has gone through, up to half the size of a face. Where several faces meet
+// at the nearest place, one whose normal meets the node is taken; beyond the edges of all of them
+// the normal is along the way from the edge or corner.
 #include "model/contact_touch.h"
 
 #include <math.h>
@@ -112,8 +112,8 @@ typedef struct face_search {
 } face_search;
 
 // Faces that cannot be candidates need no nearest point: those that look the same way as the node's
-// surface (no normal of a patch is 60 degrees from the mean), and, from outside, those whose mean plane
-// through every corner has the node behind it.
+// surface (no normal of a patch is 60 degrees from the mean), and, from outside, those whose mean
+// plane through every corner has the node behind it.
 static bool looks_away(const face_search *s, const pcs_face *face)
 {
     const pcs_vec3 area = pcs_face_area(face);
@@ -157,8 +157,8 @@ static double find_side(void *user, int32_t item, double radius)
     return fmin(radius, s->nearest + s->same);
 }
 
-// Where ends of faces are events, a contact that has come to an end without a neighbour is over, also if
-// rounding has left it this side of the end.
+// Where ends of faces are events, a contact that has come to an end without a neighbour is over,
+// also if rounding has left it this side of the end.
 static bool is_over(const face_search *s, const candidate *found)
 {
     if (!s->events || found->foot.kind != PCS_FOOT_INSIDE)
@@ -217,8 +217,8 @@ static void keep_place(face_search *s, pcs_vec3 place)
     s->n = kept;
 }
 
-// Among faces whose normals meet the node the one that looks at it most, then the one with the lowest
-// number: a node on an edge between flat faces does not change sides with rounding.
+// Among faces whose normals meet the node the one that looks at it most, then the one with the
+// lowest number: a node on an edge between flat faces does not change sides with rounding.
 static const candidate *choose_inside(const face_search *s)
 {
     static const double ALIKE = 1e-6; // cosines
@@ -238,9 +238,9 @@ static const candidate *choose_inside(const face_search *s)
     return best;
 }
 
-// Nearest place on an edge or a corner. In front of the faces there the normal is along the way from
-// it to the node. Behind them the node is in the body only if the way lies among the normals, as it
-// does at a concave edge; otherwise it has passed the end of an open surface.
+// Nearest place on an edge or a corner. In front of the faces there the normal is along the way
+// from it to the node. Behind them the node is in the body only if the way lies among the normals,
+// as it does at a concave edge; otherwise it has passed the end of an open surface.
 static const candidate *choose_border(const face_search *s, double *side)
 {
     const candidate *best = NULL;
@@ -292,8 +292,8 @@ static void set_face(const face_search *s, const candidate *at, double side, dou
     touch->gap -= radius;
 }
 
-// A smooth phase has a contact on one face, and the equations are those of this face also beyond its
-// ends; or on an edge or a corner of one.
+// A smooth phase has a contact on one face, and the equations are those of this face also beyond
+// its ends; or on an edge or a corner of one.
 static void find_on_held_face(const face_search *s, int32_t held, double radius, pcs_touch *touch)
 {
     candidate at = {.face = pcs_touch_face_of(held)};
@@ -411,8 +411,8 @@ void pcs_touch_find(const pcs_model *model, const pcs_configuration *c,
 
 // ---- Rates ----
 
-// n' = w_a x n + sum bend (w . m) m for the velocity w of the node seen from the shape; the point of
-// the shape is x - distance n.
+// n' = w_a x n + sum bend (w . m) m for the velocity w of the node seen from the shape; the point
+// of the shape is x - distance n.
 static pcs_vec3 rate_on_shape(const pcs_configuration *c, const pcs_surface_contact *contact,
                               const pcs_touch *touch, const pcs_twist *twist, pcs_vec3 *axis_rate,
                               pcs_touch_rate *rate)

@@ -384,8 +384,8 @@ static pcs_rate_form form_change(const pcs_coordinate *c, const pcs_pair_state *
     return change;
 }
 
-// Whether a perturbation of component j (0..5, spatial layout) of a node can change a rate form: the
-// node has it, and the form depends on it. Most of a geometric stiffness need not be computed.
+// Whether a perturbation of component j (0..5, spatial layout) of a node can change a rate form:
+// the node has it, and the form depends on it. Most of a geometric stiffness need not be computed.
 static bool is_felt(const pcs_coordinate *c, const pcs_pose *pose, pcs_node_kind kind, int j)
 {
     const bool turns_only = c->kind != PCS_COORDINATE_ALONG && c->kind != PCS_COORDINATE_DISTANCE &&

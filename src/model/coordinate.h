@@ -61,9 +61,9 @@ double pcs_coordinate_convective(const pcs_coordinate *c, const pcs_pair_state *
 // Rows of the Jacobian in the layouts of the two nodes; a row of a ground frame is not written.
 void pcs_coordinate_rows(const pcs_rate_form *form, const pcs_pair_state *pair, double *row_a,
                          double *row_b);
-// Geometric stiffness: K = d(J^T lambda)/dq for the perturbation q [+] delta, as a 12 x 12 row-major
-// matrix over (a, b) in spatial layout (6 numbers each: translation in the world, rotation in node
-// axes).
+// Geometric stiffness: K = d(J^T lambda)/dq for the perturbation q [+] delta, as a 12 x 12
+// row-major matrix over (a, b) in spatial layout (6 numbers each: translation in the world,
+// rotation in node axes).
 void pcs_coordinate_geometric(const pcs_coordinate *c, const pcs_pair_state *pair, double lambda,
                               double K[12][12]);
 // Change of the rate x' = J(q) v with q at fixed v: v^T K for K = K_geo(1), in the layout of K.

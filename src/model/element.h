@@ -79,7 +79,8 @@ void pcs_element_add_formula_tangent(const pcs_model *model, const pcs_configura
                                      const double (*row)[PCS_NODE_V_MAX], double scale_K,
                                      double scale_C, pcs_saddle *saddle);
 
-// f += J^T lambda for a coordinate of a pair; returns its rate J v along other velocities (0 for NULL).
+// f += J^T lambda for a coordinate of a pair; returns its rate J v along other velocities (0 for
+// NULL).
 double pcs_element_add_coordinate(const pcs_model *model, const pcs_pair *pair,
                                   const pcs_pair_state *state, const pcs_rate_form *form,
                                   double lambda, double *f, const double *v);

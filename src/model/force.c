@@ -1,6 +1,6 @@
 // Applied forces and torques at a point of a body, in world or body axes, constant or formulas.
-// Generalised force of the component F_i along the direction e_i (world, or R e_i): F_i times the row
-// of e_i.(v + omega x s), s = R p the arm; of the torque component: the row of e_i.omega.
+// Generalised force of the component F_i along the direction e_i (world, or R e_i): F_i times the
+// row of e_i.(v + omega x s), s = R p the arm; of the torque component: the row of e_i.omega.
 #include "model/element.h"
 
 static pcs_vec3 direction(const pcs_force *force, const pcs_pose *pose, int i)
@@ -42,8 +42,8 @@ static void add_forces(const pcs_model *model, const pcs_configuration *c, doubl
 }
 
 // Change with the node's own rotation (omega = R dtheta). World axes: the moment R^T (s x F + tau)
-// changes by R^T ( s x (F x omega) - omega x tau ). Body axes: F turns, dF = omega x F; the moment in
-// body axes is constant.
+// changes by R^T ( s x (F x omega) - omega x tau ). Body axes: F turns, dF = omega x F; the moment
+// in body axes is constant.
 static void add_turning_tangent(const pcs_model *model, const pcs_configuration *c,
                                 const pcs_force *force, double scale_K, pcs_saddle *saddle)
 {

@@ -151,8 +151,8 @@ bool pcs_input_is_position(const pcs_input *input)
            input->kind == PCS_INPUT_ANGLE || input->kind == PCS_INPUT_SYSTEM;
 }
 
-// A joint coordinate as it is, and a body's position as the coordinate WORLD of the pair (ground, body
-// frame): what is known of coordinates then holds for both. False for the other inputs.
+// A joint coordinate as it is, and a body's position as the coordinate WORLD of the pair (ground,
+// body frame): what is known of coordinates then holds for both. False for the other inputs.
 static bool as_coordinate(const pcs_model *model, const pcs_input *input, pcs_pair *pair,
                           pcs_coordinate *x)
 {

@@ -1,5 +1,5 @@
-// Inputs: quantities that formulas read (joint coordinates, body positions, coordinates of systems...,
-// and the external inputs), with their gradients for exact tangents.
+// Inputs: quantities that formulas read (joint coordinates, body positions, coordinates of
+// systems..., and the external inputs), with their gradients for exact tangents.
 #ifndef PCS_MODEL_INPUT_H
 #define PCS_MODEL_INPUT_H
 

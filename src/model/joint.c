@@ -1,6 +1,6 @@
-// Joints: a table of kinds. Every joint is a list of coordinates (model/coordinate.h) between its two
-// frames that are kept at a value, and a list of coordinates that stay free and can carry springs,
-// actuators, prescribed motions and limits. Axes 0, 1, 2 are x, y, z of the frames.
+// Joints: a table of kinds. Every joint is a list of coordinates (model/coordinate.h) between its
+// two frames that are kept at a value, and a list of coordinates that stay free and can carry
+// springs, actuators, prescribed motions and limits. Axes 0, 1, 2 are x, y, z of the frames.
 //
 // Coincident origins are three WORLD rows, parallel z axes two DOT rows (x_a.z_b = y_a.z_b = 0),
 // parallel frames three DOT rows (x_a.y_b = y_a.z_b = z_a.x_b = 0).
@@ -268,8 +268,9 @@ double pcs_joint_row(const pcs_joint *joint, int32_t i, const pcs_configuration 
     return row_value(joint, i, c, pair);
 }
 
-// Row of sign * e_axis . (velocity of the point p, node axes): the rotational part of e.(omega x R p) is
-// (R^T e) x p in node axes with reversed sign. This one row is most of what joints are made of.
+// Row of sign * e_axis . (velocity of the point p, node axes): the rotational part of e.(omega x R
+// p) is (R^T e) x p in node axes with reversed sign. This one row is most of what joints are made
+// of.
 static void point_row(pcs_node_kind kind, const pcs_pose *pose, pcs_vec3 p, int axis, double sign,
                       double *row)
 {

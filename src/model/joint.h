@@ -27,8 +27,9 @@ typedef struct pcs_joint_spec {
 // NULL where the kind does not exist in this dimension.
 const pcs_joint_spec *pcs_joint_get_spec(pcs_joint_kind kind, int32_t dimension);
 
-// Kinematics of a joint's two frames. A point on a curve has frame a at its foot on the curve, x along
-// the curve and y along the normal; the piece is the one that the configuration holds or the nearest.
+// Kinematics of a joint's two frames. A point on a curve has frame a at its foot on the curve, x
+// along the curve and y along the normal; the piece is the one that the configuration holds or the
+// nearest.
 pcs_pair_state pcs_joint_pair(const pcs_model *model, const pcs_configuration *c,
                               const pcs_joint *joint);
 

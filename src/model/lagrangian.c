@@ -1,7 +1,7 @@
 // Lagrangian systems as an element class: what the program or the user's functions have left in the
 // work array goes to the equations. Rows and forces that read inputs z of other nodes have, by the
-// chain rule, Jacobians G_z dz/dq over those nodes; dz/dq, (d/dt dz/dq) v and the curvature of z are
-// those of the inputs (model/input.h).
+// chain rule, Jacobians G_z dz/dq over those nodes; dz/dq, (d/dt dz/dq) v and the curvature of z
+// are those of the inputs (model/input.h).
 #include "model/lagrangian.h"
 
 #include <string.h>

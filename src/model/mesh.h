@@ -1,9 +1,10 @@
-// Meshes in the model: nodes, elements by part, groups, loads. The finite elements themselves are in
-// elements/; here they are gathered, evaluated one part after the other, and assembled.
+// Meshes in the model: nodes, elements by part, groups, loads. The finite elements themselves are
+// in elements/; here they are gathered, evaluated one part after the other, and assembled.
 //
-// M is constant and assembled once, in blocks of node pairs. The weight of a node is that of its share of
-// the mass (row sums of the translations), so that it has a potential. Gyroscopic moments come from the
-// rotary inertia of beam nodes. C = a M + b K: b is in the elements (strain rates), a is here.
+// M is constant and assembled once, in blocks of node pairs. The weight of a node is that of its
+// share of the mass (row sums of the translations), so that it has a potential. Gyroscopic moments
+// come from the rotary inertia of beam nodes. C = a M + b K: b is in the elements (strain rates), a
+// is here.
 #ifndef PCS_MODEL_MESH_H
 #define PCS_MODEL_MESH_H
 
@@ -36,8 +37,8 @@ typedef struct pcs_mesh_fixation {
     pcs_body_id body;
 } pcs_mesh_fixation;
 
-// Mass matrix in blocks: diagonal by node, then the pairs. A block is one number (times the identity)
-// where all elements agree to that, as for points; otherwise n_v x n_v, row-major.
+// Mass matrix in blocks: diagonal by node, then the pairs. A block is one number (times the
+// identity) where all elements agree to that, as for points; otherwise n_v x n_v, row-major.
 typedef struct pcs_mesh_mass {
     bool scalar;
     int32_t block;      // numbers of a block

@@ -5,8 +5,8 @@
 
 #include "model/mesh.h"
 
-// Nodes, parts, groups and the mass matrix; `mesh` is empty before. Errors leave what pcs_mesh_free()
-// can take; their text begins with the place inside the mesh.
+// Nodes, parts, groups and the mass matrix; `mesh` is empty before. Errors leave what
+// pcs_mesh_free() can take; their text begins with the place inside the mesh.
 pcs_status pcs_mesh_build(pcs_context *ctx, const pcs_mesh_def *def, int32_t dimension,
                           pcs_mesh *mesh) PCS_MUST_CHECK;
 // Faces that belong to one element only, counterclockwise seen from outside.

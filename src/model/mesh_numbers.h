@@ -1,5 +1,5 @@
-// Numbers that count through all meshes of a model, for signals and files: nodes, frames (nodes that
-// turn), groups, elements, their results, and the distinct results of each mesh.
+// Numbers that count through all meshes of a model, for signals and files: nodes, frames (nodes
+// that turn), groups, elements, their results, and the distinct results of each mesh.
 #ifndef PCS_MODEL_MESH_NUMBERS_H
 #define PCS_MODEL_MESH_NUMBERS_H
 

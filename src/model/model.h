@@ -91,7 +91,8 @@ typedef struct pcs_force {
     pcs_expression_value force[3], torque[3];
 } pcs_force;
 
-// A quantity of the state, or an external input, that formulas use; formula variable i > 0 is inputs[i - 1], variable 0 is t.
+// A quantity of the state, or an external input, that formulas use; formula variable i > 0 is
+// inputs[i - 1], variable 0 is t.
 typedef enum pcs_input_kind {
     PCS_INPUT_COORDINATE, // joint coordinate
     PCS_INPUT_RATE,

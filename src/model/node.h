@@ -47,7 +47,8 @@ static inline int32_t pcs_node_v_size(pcs_node_kind kind)
     return kind == PCS_NODE_SPATIAL ? 6 : kind == PCS_NODE_POINT2 ? 2 : 3;
 }
 
-// Components of v that are translations; rotations follow them. All of a vector count as translations.
+// Components of v that are translations; rotations follow them. All of a vector count as
+// translations.
 static inline int32_t pcs_node_translations(pcs_node_kind kind)
 {
     if (kind == PCS_NODE_VECTOR)

@@ -1,5 +1,5 @@
-// Everything that changes during a run. One block of numbers, so that saving, restoring and comparing
-// states are copies of memory; the named arrays are views into it.
+// Everything that changes during a run. One block of numbers, so that saving, restoring and
+// comparing states are copies of memory; the named arrays are views into it.
 #ifndef PCS_MODEL_STATE_H
 #define PCS_MODEL_STATE_H
 

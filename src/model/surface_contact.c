@@ -181,8 +181,9 @@ static bool has_moved(const pcs_model *model, const pcs_configuration *from,
     return false;
 }
 
-// On faces: the place of the node seen from the material that was under it at the start of the step,
-// x(to) - sum N_i(from) x_i(to), along the tangents of the end. The weights N are in the normal row.
+// On faces: the place of the node seen from the material that was under it at the start of the
+// step, x(to) - sum N_i(from) x_i(to), along the tangents of the end. The weights N are in the
+// normal row.
 static void slip_on_face(const pcs_model *model, const pcs_configuration *from,
                          const pcs_contact *at_from, const pcs_configuration *to,
                          const pcs_contact *at_to, int32_t node, double *slip)

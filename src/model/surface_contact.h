@@ -1,6 +1,6 @@
-// Contacts of surfaces: every node of a group is a slot of its own, kept for the run, that looks for
-// the nearest place of its target (docs/theory/surface-contacts.md). The target is a shape on a frame
-// or the faces of a mesh group.
+// Contacts of surfaces: every node of a group is a slot of its own, kept for the run, that looks
+// for the nearest place of its target (docs/theory/surface-contacts.md). The target is a shape on a
+// frame or the faces of a mesh group.
 #ifndef PCS_MODEL_SURFACE_CONTACT_H
 #define PCS_MODEL_SURFACE_CONTACT_H
 
@@ -9,14 +9,16 @@
 #include "model/contact.h"
 
 // Nodes and faces of a mesh group. Boxes and normals belong to a configuration: they are made when
-// they are first asked for, in pcs_configuration.surfaces, and kept until the configuration changes.
+// they are first asked for, in pcs_configuration.surfaces, and kept until the configuration
+// changes.
 typedef struct pcs_mesh_surface {
     int32_t mesh, group;
     int32_t n_nodes, n_faces;
     int32_t *node;                         // of the model
     int32_t (*face)[PCS_FACE_NODES_MAX];   // nodes of the model, -1 behind the last
     int32_t (*corner)[PCS_FACE_NODES_MAX]; // the same as places in `node`
-    // Face across edge k of a face (from its corner k to the next; segments: beyond corner k), -1: none
+    // Face across edge k of a face (from its corner k to the next; segments: beyond corner k), -1:
+    // none
     int32_t (*neighbour)[PCS_FACE_NODES_MAX];
     pcs_bounding_tree *tree; // NULL without faces
     double size;             // of the largest face at the start
@@ -47,8 +49,8 @@ void pcs_surface_contact_free(pcs_context *ctx, pcs_surface_contact *contact);
 int64_t pcs_mesh_surface_work(const pcs_mesh_surface *surface);
 
 // What pcs_model_contacts() and its companions (contact.h) do for the slots of surfaces.
-// Rows over the faces of a mesh change their nodes. The nodes of the rows of a slot whose contact is
-// held on a face (pcs_configuration.face), or 0 where they never change.
+// Rows over the faces of a mesh change their nodes. The nodes of the rows of a slot whose contact
+// is held on a face (pcs_configuration.face), or 0 where they never change.
 int32_t pcs_surface_contact_nodes(const struct pcs_model *model, int32_t slot, int32_t face,
                                   int32_t node[PCS_ROW_NODES_MAX]);
 void pcs_surface_contacts_evaluate(const struct pcs_model *model, const pcs_configuration *c,

@@ -258,8 +258,8 @@ static pcs_status start(admm_work *work, const double *r, const double *u, pcs_s
     return PCS_OK;
 }
 
-// True when the error has not fallen tenfold in the last `patience` iterations; *mark is the one it had
-// before them.
+// True when the error has not fallen tenfold in the last `patience` iterations; *mark is the one it
+// had before them.
 static bool is_out_of_patience(const admm_work *work, double *mark)
 {
     const int32_t patience = (int32_t)work->option[OPTION_PATIENCE];

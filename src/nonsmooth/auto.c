@@ -20,8 +20,8 @@
 //     lemke            more of them
 //     enumeration      of the states, where they are few
 //
-// Sweeps and Newton close nearly every gap of the FCLIB problems; the interior point method is slower
-// but does not cycle. What none of them solves is looked at for a cause.
+// Sweeps and Newton close nearly every gap of the FCLIB problems; the interior point method is
+// slower but does not cycle. What none of them solves is looked at for a cause.
 #include "nonsmooth/auto.h"
 
 #include <math.h>
@@ -73,8 +73,8 @@ static const pcs_option options[PCS_AUTO_OPTIONS] = {
 enum { SWEEP_BATCH = 8, SWEEPS_WORTH = 60 };
 // Sweeps between two tries of Newton's method.
 enum { SHAKE_SWEEPS = 16 };
-// The least batch of mixed sweeps, which hasten after as many as they remember have been seen: twice
-// the memory if that is more.
+// The least batch of mixed sweeps, which hasten after as many as they remember have been seen:
+// twice the memory if that is more.
 enum { MIXED_BATCH = 16 };
 // A large problem has mixed sweeps from the start, since there loads travel far and factorisations
 // are dear. Others of MIXED_FROM contacts or more have them behind the first batch of plain ones if
@@ -108,12 +108,12 @@ static const double EARLY_PENALTY = 3e-3;
 enum { EARLY_PATIENCE = 8 };
 // Steps of the interior point method: it needs ten to forty, or blocks.
 enum { INTERIOR_POINT_STEPS = 100 };
-// Factorisations of a first short walk along the central path, in small problems: most of those that
-// it solves at all take fewer.
+// Factorisations of a first short walk along the central path, in small problems: most of those
+// that it solves at all take fewer.
 enum { SHORT_WALK = 400 };
-// Complementary paths: factorisations of the first one, what each may take more than the one before,
-// how many are tried early, of how many later ones two have a search as well, and the work of
-// all, rows^3 for a factorisation (about a second, and twice that). A path winds for hundreds of
+// Complementary paths: factorisations of the first one, what each may take more than the one
+// before, how many are tried early, of how many later ones two have a search as well, and the work
+// of all, rows^3 for a factorisation (about a second, and twice that). A path winds for hundreds of
 // steps or for ever, so that many short tries are better than a few long ones.
 enum { COVER_STEPS = 2000, COVER_STEPS_MORE = 5, COVERS_EARLY = 20, SEARCH_EVERY = 8 };
 static const double COVER_WORK_EARLY = 5e10, COVER_WORK = 1e11;
@@ -416,8 +416,8 @@ static pcs_status try_end(chain *c, int32_t newton_steps, int32_t *steps)
     return PCS_OK;
 }
 
-// Descents of the complementarity gap from *number on, up to `last`; Newton from the end of each one,
-// and from where rounding leads.
+// Descents of the complementarity gap from *number on, up to `last`; Newton from the end of each
+// one, and from where rounding leads.
 static pcs_status run_descents(chain *c, int32_t *number, int32_t last, double work,
                                int32_t newton_steps)
 {
@@ -509,7 +509,8 @@ static pcs_status run_last_resorts(chain *c, const double *option)
     return PCS_OK;
 }
 
-// Newton's method once more: after a few sweeps, which lead out of most cycles, and from where ADMM ends.
+// Newton's method once more: after a few sweeps, which lead out of most cycles, and from where ADMM
+// ends.
 static pcs_status run_newton_again(chain *c, const double *option, mixing mix)
 {
     const int32_t newton_steps = (int32_t)option[NEWTON_STEPS];

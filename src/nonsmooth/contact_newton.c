@@ -464,8 +464,8 @@ static double search_line(pcs_contact_newton *newton, double reference)
     return merit;
 }
 
-// Newton on the proximal problem of the present centre, from r = c with w = W c + q; *solved when it
-// is solved.
+// Newton on the proximal problem of the present centre, from r = c with w = W c + q; *solved when
+// it is solved.
 static pcs_status solve_centre(pcs_contact_newton *newton, pcs_monitor *monitor, int32_t max_steps,
                                double floor, int32_t *steps, bool *solved)
 {

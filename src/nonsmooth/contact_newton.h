@@ -23,9 +23,9 @@ pcs_status pcs_contact_newton_create(const pcs_friction_contact *problem, pcs_ta
 pcs_status pcs_contact_newton_run(pcs_contact_newton *newton, pcs_monitor *monitor,
                                   const pcs_contact_newton_opts *opts, double *r, int32_t *steps)
     PCS_MUST_CHECK;
-// One Newton step on the proximal problem with the centre r and the weight delta, at full length and
-// whatever the merit says; r becomes the new iterate, on the cones. *usable is false, and r as it was,
-// when the matrix is singular.
+// One Newton step on the proximal problem with the centre r and the weight delta, at full length
+// and whatever the merit says; r becomes the new iterate, on the cones. *usable is false, and r as
+// it was, when the matrix is singular.
 pcs_status pcs_contact_newton_stride(pcs_contact_newton *newton, double delta, double *r,
                                      bool *usable) PCS_MUST_CHECK;
 int32_t pcs_contact_newton_factorisations(const pcs_contact_newton *newton);

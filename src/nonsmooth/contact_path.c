@@ -4,12 +4,12 @@
 //     open   r = 0                                     while u_N >= 0
 //     stick  u = 0                                     while |r_T| <= mu r_N
 //     slip   u_N = 0, r_T = -mu r_N s, u_T = sigma s   while r_N >= 0 and sigma >= 0, |s| = 1.
-// W may have any rank: tangent and corrections come from the equations bordered by one more row, and
-// the sense of travel is that which keeps the sign of the bordered determinant [AllgowerGeorg2003].
-// A path may lead to infinity where W does not resist some impulses, or wind for long; then another
-// d leads another way. A search starts in the middle instead: any a = z - v stands for one pair that
-// obeys the law, d is what it lacks, and D keeps its equations regular (else D is for bilateral
-// rows, which may be redundant).
+// W may have any rank: tangent and corrections come from the equations bordered by one more row,
+// and the sense of travel is that which keeps the sign of the bordered determinant
+// [AllgowerGeorg2003]. A path may lead to infinity where W does not resist some impulses, or wind
+// for long; then another d leads another way. A search starts in the middle instead: any a = z - v
+// stands for one pair that obeys the law, d is what it lacks, and D keeps its equations regular
+// (else D is for bilateral rows, which may be redundant).
 #include "nonsmooth/contact_path.h"
 
 #include <math.h>
@@ -23,9 +23,9 @@
 // serve for the corrections too, until one leaves more than the part CHORD of the error.
 static const double TURN_MAX = 0.3, SHORTEN = 0.25;
 enum { SHORTEN_MAX = 12, CORRECTIONS_MAX = 20 };
-// A step counts if every correction shrinks the distance by CONTRACTION, all together are not longer
-// than the part REACH of the step (else it has jumped to another stretch of the path) and no contact
-// is beyond the end of its piece by more than SLACK (1 + |z|).
+// A step counts if every correction shrinks the distance by CONTRACTION, all together are not
+// longer than the part REACH of the step (else it has jumped to another stretch of the path) and no
+// contact is beyond the end of its piece by more than SLACK (1 + |z|).
 static const double CHORD = 0.1, CONTRACTION = 0.5, REACH = 0.3, SLACK = 1e-9;
 // Distance from the path, over 1 + |z|, at which a correction is good.
 static const double ACCURACY = 1e-10;
@@ -146,8 +146,8 @@ pcs_status pcs_contact_path_create(const pcs_friction_contact *problem, pcs_aren
     return PCS_OK;
 }
 
-// v = V z + b + t (d + D z), and the slip directions: v_T - z_T is a positive multiple of s wherever
-// sigma and r_N are not both zero.
+// v = V z + b + t (d + D z), and the slip directions: v_T - z_T is a positive multiple of s
+// wherever sigma and r_N are not both zero.
 static void evaluate(pcs_contact_path *p)
 {
     for (int32_t k = 0; k < p->rows; k++)

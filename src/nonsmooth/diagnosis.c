@@ -2,11 +2,11 @@
 //
 // A closing contact without mobility: q_N < 0 and W_N. = 0, so u_N = q_N for every r: no solution.
 //
-// A self-balanced load: if d >= 0 acts along the normals and d^T W = 0, then d . u = d . q for every
-// r, and u_N >= 0 asks for d . q >= 0. With d . q < 0 there is no solution (proof); a jammed body
-// that is driven on is of this kind. When the iterates blow up, they do so along such a direction,
-// so r / |r| is the candidate. With friction in it, nothing follows: problems with a solution have
-// such loads too, for d . u may be negative where contacts slip.
+// A self-balanced load: if d >= 0 acts along the normals and d^T W = 0, then d . u = d . q for
+// every r, and u_N >= 0 asks for d . q >= 0. With d . q < 0 there is no solution (proof); a jammed
+// body that is driven on is of this kind. When the iterates blow up, they do so along such a
+// direction, so r / |r| is the candidate. With friction in it, nothing follows: problems with a
+// solution have such loads too, for d . u may be negative where contacts slip.
 //
 // Enumeration that found no solution is a proof as well.
 #include "nonsmooth/diagnosis.h"
@@ -18,8 +18,8 @@
 static const double BALANCED = 1e-8;
 // Part of |d| that its tangential components may have for the proof.
 static const double NORMAL = 1e-8;
-// -d . q over |d| |q| that the proof asks for: below it an r that is 1e4 times what stops q could make
-// up for the rest of d^T W.
+// -d . q over |d| |q| that the proof asks for: below it an r that is 1e4 times what stops q could
+// make up for the rest of d^T W.
 static const double DRIVEN = 1e-4;
 
 static double row_norm(const pcs_block_matrix *W, int32_t i, int32_t a)

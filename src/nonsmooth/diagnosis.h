@@ -9,7 +9,8 @@
 void pcs_friction_diagnose(const pcs_friction_contact *problem, const double *r, const double *u,
                            pcs_solve_info *info);
 
-// First contact that closes although no impulse moves it, a proof that there is no solution; -1: none
+// First contact that closes although no impulse moves it, a proof that there is no solution; -1:
+// none
 int32_t pcs_friction_find_immobile(const pcs_friction_contact *problem);
 
 #endif

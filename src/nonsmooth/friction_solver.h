@@ -74,8 +74,9 @@ pcs_status pcs_monitor_init(pcs_monitor *monitor, const pcs_friction_contact *pr
 bool pcs_monitor_test(pcs_monitor *monitor, const double *r);
 // The same where u = W r + q is at hand.
 bool pcs_monitor_test_with_u(pcs_monitor *monitor, const double *r, const double *u);
-// From now on, and for the best iterate so far, the relative residual counts as at least the square of
-// the scaled one: for methods whose impulses may run away, and whose tests cost little beside them.
+// From now on, and for the best iterate so far, the relative residual counts as at least the square
+// of the scaled one: for methods whose impulses may run away, and whose tests cost little beside
+// them.
 void pcs_monitor_make_strict(pcs_monitor *monitor);
 // Looks at the clock and the hook alone: for inner loops that do not measure.
 bool pcs_monitor_is_stopped(pcs_monitor *monitor);

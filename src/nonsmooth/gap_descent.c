@@ -1,13 +1,14 @@
 // Descent of the complementarity gap. For r in the cones with u = W r + q, u_N >= 0,
 //     M(r) = sum_i r_N u_N + (r_T . u_T + mu r_N |u_T|) = r . u + sum_i mu r_N |u_T|
-// is a sum of terms >= 0, zero at solutions only. It is minimised from inside, with a barrier tau and
-// |u_T| smoothed; tau falls. M is convex but for the products r_N |u_T|, of which Newton's matrix takes
-// as much as leaves it definite [YuilleRangarajan2003]. Along a load d of the cones that W does not
-// resist M does not fall, d . u + mu d_N |u_T| >= 0: impulses do not run away there, as they do in
-// methods that solve the equations. Minima above zero exist; random weights of the barrier lead to
-// others, and rounding leads from nearly zero velocities to zeros (docs/theory/second-order-solvers.md).
-// Bilateral rows are eliminated first, and tangents without friction left out. Scaled variables
-// z = r / (c Q), v = c u / Q with c_i^2 = rho_i, Q the largest velocity of q; v = V z + b.
+// is a sum of terms >= 0, zero at solutions only. It is minimised from inside, with a barrier tau
+// and |u_T| smoothed; tau falls. M is convex but for the products r_N |u_T|, of which Newton's
+// matrix takes as much as leaves it definite [YuilleRangarajan2003]. Along a load d of the cones
+// that W does not resist M does not fall, d . u + mu d_N |u_T| >= 0: impulses do not run away
+// there, as they do in methods that solve the equations. Minima above zero exist; random weights of
+// the barrier lead to others, and rounding leads from nearly zero velocities to zeros
+// (docs/theory/second-order-solvers.md). Bilateral rows are eliminated first, and tangents without
+// friction left out. Scaled variables z = r / (c Q), v = c u / Q with c_i^2 = rho_i, Q the largest
+// velocity of q; v = V z + b.
 #include "nonsmooth/gap_descent.h"
 
 #include <math.h>
@@ -20,12 +21,13 @@
 
 // A bilateral row whose pivot is below this depends on the others (V has a diagonal of order one).
 static const double DEPENDENT = 1e-12;
-// Start: size of the impulses and spread of the weights, as powers of e; tangents as part of friction.
+// Start: size of the impulses and spread of the weights, as powers of e; tangents as part of
+// friction.
 static const double SIZE_SMALLEST = -4.0, SIZE_LARGEST = 1.0, SPREAD = 1.0, TILT = 0.6;
 // Weight of penetration v_N < 0, over 1 + the largest z_N.
 static const double PENALTY = 2.0;
-// tau: its first value per mean gap of a contact, as powers of ten, for a new start and for one from
-// the lowest end; its fall; the last one.
+// tau: its first value per mean gap of a contact, as powers of ten, for a new start and for one
+// from the lowest end; its fall; the last one.
 static const double FIRST_SMALLEST = -2.0, FIRST_LARGEST = 0.0, AGAIN_SMALLEST = 0.0,
                     AGAIN_LARGEST = 4.0;
 static const double FALL = 0.75, TAU_LAST = 1e-15, TAU_FIRST_LEAST = 1e-13;
@@ -108,8 +110,8 @@ static void fill_tableau(const pcs_friction_contact *problem, const double *c, d
     }
 }
 
-// Makes the bilateral rows basic in z, those with the largest pivots first; the rest depends on them
-// and stays at z = 0. A tableau row is pivoted if its variable is z.
+// Makes the bilateral rows basic in z, those with the largest pivots first; the rest depends on
+// them and stays at z = 0. A tableau row is pivoted if its variable is z.
 static void eliminate(pcs_tableau *tableau, const uint8_t *bilateral)
 {
     const int32_t m = tableau->rows;
@@ -329,8 +331,8 @@ static void add_cone_barrier(const pcs_gap_descent *g, int32_t i, double tau, do
     }
 }
 
-// Gradient, and the blocks of Newton's matrix B + V^T D V + V^T C + C^T V. The part `convex` of what
-// makes the products z_N |v_T| convex is added: (a z_N - |v_T|/a)^2 mu/2 with a^2 = |v_T|/z_N.
+// Gradient, and the blocks of Newton's matrix B + V^T D V + V^T C + C^T V. The part `convex` of
+// what makes the products z_N |v_T| convex is added: (a z_N - |v_T|/a)^2 mu/2 with a^2 = |v_T|/z_N.
 static void differentiate(pcs_gap_descent *g, double convex)
 {
     memset(g->blocks, 0, 27 * (size_t)g->n * sizeof *g->blocks);

@@ -1,5 +1,5 @@
-// Groups and factors of the mass matrix. Definiteness is decided by the pivots of the symmetric part,
-// dense L D L^T or sparse Cholesky: it is kept as an assumption of all solvers, because
+// Groups and factors of the mass matrix. Definiteness is decided by the pivots of the symmetric
+// part, dense L D L^T or sparse Cholesky: it is kept as an assumption of all solvers, because
 // W = H^T M^-1 H is monotone only then.
 #include "nonsmooth/mass_matrix.h"
 

@@ -1,7 +1,8 @@
 // Factors of the mass matrix M of a global problem. M falls into groups of degrees of freedom that
-// it does not couple (a free body is one, a lumped mass is one, a flexible body is one); small groups
-// are inverted, large ones get a sparse Cholesky or, where they are not symmetric, LU factorisation.
-// M need not be symmetric (gyroscopic terms), its symmetric part must be positive definite.
+// it does not couple (a free body is one, a lumped mass is one, a flexible body is one); small
+// groups are inverted, large ones get a sparse Cholesky or, where they are not symmetric, LU
+// factorisation. M need not be symmetric (gyroscopic terms), its symmetric part must be positive
+// definite.
 #ifndef PCS_NONSMOOTH_MASS_MATRIX_H
 #define PCS_NONSMOOTH_MASS_MATRIX_H
 
@@ -49,8 +50,8 @@ static inline int32_t pcs_mass_group_size(const pcs_mass_matrix *mass, int32_t g
 }
 
 // PCS_ERROR_SINGULAR: M is singular or not positive definite; the text names a degree of freedom.
-// PCS_INTERRUPTED: the watch was over, *out is NULL. tasks (NULL: one thread) and watch (NULL: none)
-// serve this call alone.
+// PCS_INTERRUPTED: the watch was over, *out is NULL. tasks (NULL: one thread) and watch (NULL:
+// none) serve this call alone.
 pcs_status pcs_mass_matrix_create(pcs_context *ctx, const pcs_sparse *M, pcs_tasks *tasks,
                                   const pcs_watch *watch, pcs_mass_matrix **out) PCS_MUST_CHECK;
 void pcs_mass_matrix_destroy(pcs_mass_matrix *mass); // NULL is allowed

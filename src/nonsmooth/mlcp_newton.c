@@ -18,7 +18,8 @@
 #include "nonsmooth/mlcp_internal.h"
 
 enum { STEPS_DEFAULT = 100, MEMORY = 5 };
-// A start is given up when |Phi| has not halved in so many steps: near a solution it halves in each.
+// A start is given up when |Phi| has not halved in so many steps: near a solution it halves in
+// each.
 enum { STALL_STEPS = 15 };
 // Armijo's constant, and the test for a direction: gradient . d <= -DESCENT |d|^POWER.
 static const double ARMIJO = 1e-4, DESCENT = 1e-9, POWER = 2.1;

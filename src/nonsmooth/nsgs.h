@@ -58,7 +58,8 @@ pcs_status pcs_nsgs_mix(pcs_nsgs_work *work, int32_t memory, pcs_arena *arena) P
 // One sweep on r, without mixing.
 pcs_sweep_change pcs_nsgs_sweep(pcs_nsgs_work *work, double relaxation, double *r);
 // At most `max_sweeps` sweeps on r, counted in *sweeps; iterates are tested when their residual is
-// expected below the tolerance, and now and then. The next run goes on from this r. True when the monitor says so (done or stopped).
+// expected below the tolerance, and now and then. The next run goes on from this r. True when the
+// monitor says so (done or stopped).
 bool pcs_nsgs_run(pcs_nsgs_work *work, pcs_monitor *monitor, double relaxation, int32_t max_sweeps,
                   double *r, int32_t *sweeps);
 

@@ -26,9 +26,9 @@ enum { MAX_ROOT_STEPS = 100, MAX_FIXED_POINT_STEPS = 200 };
 // From a root nearby one or two steps do; a start that needs more is worse than none.
 enum { MAX_FOLLOW_STEPS = 4 };
 // The last step of Newton's method for s, as a part of trace(S) + s, leaves an error of about its
-// square. A change of s moves u_T by ds r_T: below EXACT it is lost in the rounding of S r_T. Inside
-// an iteration a search ends earlier, and a root that is followed still earlier: its steps shrink
-// with the change of q, so that at the end of the sweeps the contact is solved to rounding.
+// square. A change of s moves u_T by ds r_T: below EXACT it is lost in the rounding of S r_T.
+// Inside an iteration a search ends earlier, and a root that is followed still earlier: its steps
+// shrink with the change of q, so that at the end of the sweeps the contact is solved to rounding.
 static const double EXACT = 0.25 * DBL_EPSILON, SEARCH_TOLERANCE = 1e-6, FOLLOW_TOLERANCE = 1e-3;
 // det(S) above this part of trace(S)^2: the condition number is below 100, and the inverse by
 // cofactors lacks at most two digits.
@@ -243,7 +243,8 @@ static slip_point evaluate_slip(const pcs_one_contact *p, double r_N0, const dou
     return (slip_point){{y[0], y[1]}, norm, p->mu * ratio - 1.0, p->mu * d_ratio};
 }
 
-// r on the cone from the direction of r_T = y / divisor. On the ray r_T = mu r_N y/|y|, u_N = 0 gives
+// r on the cone from the direction of r_T = y / divisor. On the ray r_T = mu r_N y/|y|, u_N = 0
+// gives
 //     r_N = r_N0 |y| / (|y| - mu c.y)
 // without the error of s, stable also for a large mu, unless the denominator cancels; then |r_T|
 // gives r_N. False: r is not finite.

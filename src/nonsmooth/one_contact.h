@@ -25,7 +25,8 @@ void pcs_one_contact_prepare(pcs_one_contact *contact, int32_t size, const doubl
 // A bilateral block: r = -W^-1 q, with the pseudo-inverse of what is left after the elimination of
 // a first row that moves; a row without mobility gets no impulse.
 void pcs_one_contact_prepare_bilateral(pcs_one_contact *contact, int32_t size, const double *W);
-// A contact or bilateral block that pcs_one_contact_update prepares when it first closes: many never do.
+// A contact or bilateral block that pcs_one_contact_update prepares when it first closes: many
+// never do.
 void pcs_one_contact_init(pcs_one_contact *contact, int32_t size, const double *W, double mu,
                           bool bilateral);
 // The rule of pcs_one_contact_solve for the prepared contact.

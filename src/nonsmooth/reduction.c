@@ -1,6 +1,6 @@
-// Forming W block column by block column: X = M_gg^-1 H_gj, then W_ij += H_gi^T X for the blocks i on g.
-// Lists of pieces by block and by group make the work proportional to the entries of W. The pattern
-// of W is symmetric, and for a symmetric M so are its values, to the last bit.
+// Forming W block column by block column: X = M_gg^-1 H_gj, then W_ij += H_gi^T X for the blocks i
+// on g. Lists of pieces by block and by group make the work proportional to the entries of W. The
+// pattern of W is symmetric, and for a symmetric M so are its values, to the last bit.
 #include "nonsmooth/reduction.h"
 
 #include <string.h>
@@ -175,8 +175,8 @@ static pcs_status create_pattern(pcs_reduction *s)
 
 // ---- Values of W ----
 
-// X = M_gg^-1 H_gj for one piece, where H touches the group if that is all that is known; returns the
-// length of a column
+// X = M_gg^-1 H_gj for one piece, where H touches the group if that is all that is known; returns
+// the length of a column
 static int32_t apply_inverse(pcs_reduction *s, int32_t columns, const pcs_reduction_piece *p)
 {
     const bool is_large = pcs_reduction_is_large(s, p->group);

@@ -1,5 +1,5 @@
-// Forming W = H^T M^-1 H from the factors of M. The part of H that belongs to one block of rows and one
-// group of M is a piece; then
+// Forming W = H^T M^-1 H from the factors of M. The part of H that belongs to one block of rows and
+// one group of M is a piece; then
 //     W_ij = sum over the groups g that blocks i and j share of  H_gi^T M_gg^-1 H_gj.
 #ifndef PCS_NONSMOOTH_REDUCTION_H
 #define PCS_NONSMOOTH_REDUCTION_H
@@ -50,8 +50,8 @@ static inline bool pcs_reduction_is_large(const pcs_reduction *s, int32_t group)
     return !s->mass->is_diagonal && s->mass->group[group].inverse < 0;
 }
 
-// W of the global problem with the factors of its M. PCS_INTERRUPTED: the watch was over. W is to be
-// destroyed in any case.
+// W of the global problem with the factors of its M. PCS_INTERRUPTED: the watch was over. W is to
+// be destroyed in any case.
 pcs_status pcs_reduction_form(const pcs_problem *global, const pcs_mass_matrix *mass,
                               pcs_tasks *tasks, const pcs_watch *watch, pcs_block_matrix *W)
     PCS_MUST_CHECK;

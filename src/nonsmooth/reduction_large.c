@@ -1,5 +1,5 @@
-// Large groups of M (flexible bodies), with the factors M_gg = U^T U or L U. Either all columns of H on
-// the group go through the factors at once,
+// Large groups of M (flexible bodies), with the factors M_gg = U^T U or L U. Either all columns of
+// H on the group go through the factors at once,
 //     W += Y^T Y,  Y = U^-T H_g,
 // or, where H touches fewer degrees of freedom than it has columns, the unit vectors E of these do:
 // then G = E^T M_gg^-1 E takes the place of the group's inverse. For LU factors likewise.

@@ -1,7 +1,7 @@
-// Large problems have many sets of states (open, stick, slip) that almost have a solution. Near them
-// the residual has a minimum that is not zero, W on the closed contacts is nearly singular, and the
-// fixed-point map of the sweeps leads past them with small changes, always in the same direction,
-// until some contact changes its state. Methods that lower a residual stay there. Here
+// Large problems have many sets of states (open, stick, slip) that almost have a solution. Near
+// them the residual has a minimum that is not zero, W on the closed contacts is nearly singular,
+// and the fixed-point map of the sweeps leads past them with small changes, always in the same
+// direction, until some contact changes its state. Methods that lower a residual stay there. Here
 //
 //     stride   r <- P_K(r + dr),  one Newton step on the proximal problem with centre r and weight
 //              delta (contact_newton.h): a step of implicit Euler with the pseudo-time 1/delta, that

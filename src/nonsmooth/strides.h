@@ -16,8 +16,8 @@ typedef struct pcs_strides_info {
     int32_t iterations, factorisations; // added to
 } pcs_strides_info;
 
-// From the best iterate of the monitor until it says so, or a limit or rounding ends it. r becomes the
-// last iterate. Storage comes from the arena and is given back.
+// From the best iterate of the monitor until it says so, or a limit or rounding ends it. r becomes
+// the last iterate. Storage comes from the arena and is given back.
 pcs_status pcs_strides_run(const pcs_friction_contact *problem, pcs_monitor *monitor,
                            const pcs_strides_opts *opts, pcs_arena *arena, double *r,
                            pcs_strides_info *info) PCS_MUST_CHECK;

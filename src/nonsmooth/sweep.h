@@ -7,8 +7,8 @@
 #include "nonsmooth/colouring.h"
 #include "nonsmooth/friction_contact.h"
 
-// Below the first number of blocks a sweep takes less time than threads need to meet some ten times:
-// natural order. Colours of single blocks need more of them.
+// Below the first number of blocks a sweep takes less time than threads need to meet some ten
+// times: natural order. Colours of single blocks need more of them.
 enum { PCS_SWEEP_COLOURED_FROM = 512, PCS_SWEEP_BLOCKS_FROM = 4096 };
 
 // What one sweep changed: dr = r_i new - r_i old, du = W_ii dr.
@@ -47,8 +47,9 @@ static inline double pcs_sweep_apply(int32_t size, const double *W_ii, double re
 
 // The residual after a sweep, foreseen from its changes: a visited contact is solved exactly, so
 // its natural map before the visit was about min(|dr|, |du|), and the sweeps go on at the rate of
-// the last two. `ratio` is what a measure found of the last forecast. Where iterates are mixed between
-// the sweeps, a sweep lowers the residual by a factor that hardly changes and is left to the ratio.
+// the last two. `ratio` is what a measure found of the last forecast. Where iterates are mixed
+// between the sweeps, a sweep lowers the residual by a factor that hardly changes and is left to
+// the ratio.
 typedef struct pcs_sweep_forecast {
     pcs_measure measure;
     bool mixed; // iterates are mixed between sweeps: the changes of two sweeps have no rate

@@ -4,8 +4,9 @@
 //     r = G(r_k) - sum_j c_j (G(r_{k-j+1}) - G(r_{k-j})),   c = argmin | f_k - sum_j c_j df_j |,
 // in the norm with the weights trace(W_ii), projected on the cones. The sums are formed in pieces
 // that do not depend on the threads. Blocks take part from their first impulse on: those of open
-// contacts, often the most, have differences of zero and cost nothing. The differences, which are most of the memory that is read, are
-// kept in single precision: rounding them is as good as a slightly different combination.
+// contacts, often the most, have differences of zero and cost nothing. The differences, which are
+// most of the memory that is read, are kept in single precision: rounding them is as good as a
+// slightly different combination.
 #ifndef PCS_NONSMOOTH_SWEEP_MIXING_H
 #define PCS_NONSMOOTH_SWEEP_MIXING_H
 

@@ -1,13 +1,13 @@
-// Sweeps with momentum [MazharHeynNegrutTasora2015], restarted [ODonoghueCandes2015]. With one sweep
-// r -> G(r),
+// Sweeps with momentum [MazharHeynNegrutTasora2015], restarted [ODonoghueCandes2015]. With one
+// sweep r -> G(r),
 //
 //     y = P_K(x_k + b_k (x_k - x_{k-1})),     x_{k+1} = G(y),     b_k = (k - 1) / (k + 2).
 //
 // Where the contacts keep their states, G is affine and slow for loads that travel far; b_k near 1
-// makes them travel 1/(1 - b_k) times as fast. Sets of states that almost have a solution let sweeps
-// drift past them, with a residual that hardly changes. Methods that lower the residual (mixing, a
-// line search) come to rest there; momentum only makes the drift faster. k starts again where G leads
-// against the momentum, or where the change G(y) - y grows.
+// makes them travel 1/(1 - b_k) times as fast. Sets of states that almost have a solution let
+// sweeps drift past them, with a residual that hardly changes. Methods that lower the residual
+// (mixing, a line search) come to rest there; momentum only makes the drift faster. k starts again
+// where G leads against the momentum, or where the change G(y) - y grows.
 #ifndef PCS_NONSMOOTH_SWEEP_MOMENTUM_H
 #define PCS_NONSMOOTH_SWEEP_MOMENTUM_H
 

@@ -291,8 +291,8 @@ static real solve_refined(mass *m, const real *b, real *v, real *work)
     return smallest;
 }
 
-// W_jj = h^T M^-1 h with h = column j of H, group by group; the groups with mesh factors, which have
-// many columns as a rule, come afterwards
+// W_jj = h^T M^-1 h with h = column j of H, group by group; the groups with mesh factors, which
+// have many columns as a rule, come afterwards
 static real mobility(mass *m, int32_t j)
 {
     const pcs_sparse *H = &m->problem->H;

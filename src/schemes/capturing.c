@@ -1,14 +1,15 @@
 // Capturing scheme of any order [Acary lectures 3.10; Mannshardt 1978; Acary 2009].
 //
-// Smooth parts are steps of an integrator of order p; a step in which a contact closes is made again:
+// Smooth parts are steps of an integrator of order p; a step in which a contact closes is made
+// again:
 //     1  the integrator's step on [t_k, t_{k+1}]; nothing closes or pulls: accepted
 //     2  rough location by its dense output: t* in [t_a, t_b], t_b - t_a = C h^(p+1)
 //     3  the integrator on [t_k, t_a]
 //     4  a Moreau-Jean step on [t_a, t_b], with the contacts that close forced to be active
 //     5  from 1 on [t_b, t_{k+1}], as often as needed (accumulations)
 // The local error of the positions is O(h^(p+1)). Contacts that stay closed without friction are
-// equations of the smooth part, with their multipliers watched. Closed contacts with friction, phases
-// that cannot be decided and steps with too many events are left to Moreau-Jean steps.
+// equations of the smooth part, with their multipliers watched. Closed contacts with friction,
+// phases that cannot be decided and steps with too many events are left to Moreau-Jean steps.
 #include "schemes/capturing.h"
 
 #include <float.h>
@@ -63,8 +64,9 @@ static const pcs_option options[CAP_OPTION_COUNT] = {
                                    "friction, s; 0: the time between outputs"),
 };
 
-// What is kept in the state: the length that an adaptive march proposes, the mode of each slot, and the
-// memory of an implicit method with what is known of it (capturing_memory) and the power of damping.
+// What is kept in the state: the length that an adaptive march proposes, the mode of each slot, and
+// the memory of an implicit method with what is known of it (capturing_memory) and the power of
+// damping.
 enum { MEMORY_STEP, MEMORY_KNOWN, MEMORY_DAMPING, MEMORY_MODES };
 
 // ---- Memory ----
@@ -179,10 +181,11 @@ static pcs_status time_stepping(capturing *s, pcs_state *state, double until,
     return status;
 }
 
-// Generalized-alpha filters the accelerations; a filter that began anew in each output step would let
-// the high frequencies of a mesh grow. It goes on over impacts too, with the accelerations before
-// them: those after an impact, of damped elements of which one node has got another velocity, are
-// beyond what a step resolves. That costs O(h^2) at each impact, the order of the method.
+// Generalized-alpha filters the accelerations; a filter that began anew in each output step would
+// let the high frequencies of a mesh grow. It goes on over impacts too, with the accelerations
+// before them: those after an impact, of damped elements of which one node has got another
+// velocity, are beyond what a step resolves. That costs O(h^2) at each impact, the order of the
+// method.
 static void hand_over_filter(capturing *s)
 {
     const size_t n = (size_t)s->mj.base.model->n_v;

@@ -1,5 +1,5 @@
-// Workspace of the capturing scheme of any order, shared by its step (capturing.c), what is closed and
-// where a step ends (capturing_events.c) and what it leaves in the state (capturing_output.c).
+// Workspace of the capturing scheme of any order, shared by its step (capturing.c), what is closed
+// and where a step ends (capturing_events.c) and what it leaves in the state (capturing_output.c).
 #ifndef PCS_SCHEMES_CAPTURING_H
 #define PCS_SCHEMES_CAPTURING_H
 
@@ -63,17 +63,18 @@ typedef struct capturing {
 // Gaps and normal velocities of all slots at an instant; the contacts stay in mj.contacts_end.
 void pcs_capturing_look(capturing *s, const pcs_state *state, double t, const double *q,
                         const double *v, double *gap, double *rate);
-// Contacts at (t, q, v) of the state that stay closed, into `phase`; *smooth is false where friction
-// or an open question leaves the step to Moreau-Jean; *impact is true where contacts close right now
-// with a speed (they are then `forced`). The march has begun unless *smooth is false.
+// Contacts at (t, q, v) of the state that stay closed, into `phase`; *smooth is false where
+// friction or an open question leaves the step to Moreau-Jean; *impact is true where contacts close
+// right now with a speed (they are then `forced`). The march has begun unless *smooth is false.
 pcs_status pcs_capturing_find_phase(capturing *s, pcs_state *state, bool *smooth, bool *impact)
     PCS_MUST_CHECK;
-// Looks at the last step of the march. With an event: its interval [*t_a, *t_b], and `forced`; an edge
-// is not located, the interval is the whole step.
+// Looks at the last step of the march. With an event: its interval [*t_a, *t_b], and `forced`; an
+// edge is not located, the interval is the whole step.
 pcs_status pcs_capturing_search(capturing *s, const pcs_state *state, capturing_event *event,
                                 double *t_a, double *t_b) PCS_MUST_CHECK;
 
-// The end of the march's last step becomes the state: t, q, v, a, forces, works, status of contacts.
+// The end of the march's last step becomes the state: t, q, v, a, forces, works, status of
+// contacts.
 void pcs_capturing_store_smooth(capturing *s, pcs_state *state);
 // Adds the impulses of the state's last (Moreau-Jean) step to those of the output step.
 void pcs_capturing_add_impulses(capturing *s, const pcs_state *state);

@@ -1,5 +1,5 @@
-// The capturing scheme's events: which contacts stay closed at an instant, and whether one closes or
-// pulls in a smooth step, located to the width that the order asks for.
+// The capturing scheme's events: which contacts stay closed at an instant, and whether one closes
+// or pulls in a smooth step, located to the width that the order asks for.
 #include "schemes/capturing.h"
 
 #include <math.h>
@@ -21,9 +21,9 @@ void pcs_capturing_look(capturing *s, const pcs_state *state, double t, const do
 
 // ---- What stays closed ----
 
-// Contacts that touch and neither approach nor leave become closed, the others open. Counts them; those
-// that approach are `forced`, their number is *impacts. What a Moreau-Jean step has held closed stays so,
-// although its normal velocity at the end is zero only to the order of that step.
+// Contacts that touch and neither approach nor leave become closed, the others open. Counts them;
+// those that approach are `forced`, their number is *impacts. What a Moreau-Jean step has held
+// closed stays so, although its normal velocity at the end is zero only to the order of that step.
 static int32_t mark_touching(capturing *s, const pcs_state *state, int32_t *impacts, bool *friction)
 {
     const pcs_model *m = s->mj.base.model;
@@ -94,8 +94,8 @@ static double normal_acceleration(const capturing *s, int32_t slot)
 
 // Complementarity at acceleration level by letting go, one after the other, what pulls. If one that
 // was let go accelerates into the other body all the same, the question which contacts stay closed
-// has not been answered: *smooth is false. (Corners of a box that the others hold have accelerations of
-// the size of rounding: what makes no speed until the output counts as none.)
+// has not been answered: *smooth is false. (Corners of a box that the others hold have
+// accelerations of the size of rounding: what makes no speed until the output counts as none.)
 static pcs_status let_go(capturing *s, pcs_state *state, int32_t closed, bool *smooth)
 {
     const pcs_model *m = s->mj.base.model;
@@ -119,8 +119,8 @@ static pcs_status let_go(capturing *s, pcs_state *state, int32_t closed, bool *s
     return PCS_OK;
 }
 
-// Contacts that leave, but would rise by less than rest_gap before they fall back, are at rest: the end
-// of an accumulation, whose flights soon are below the rounding of the positions. How many.
+// Contacts that leave, but would rise by less than rest_gap before they fall back, are at rest: the
+// end of an accumulation, whose flights soon are below the rounding of the positions. How many.
 static int32_t stop_low_flights(capturing *s, bool *friction)
 {
     const pcs_model *m = s->mj.base.model;
@@ -167,8 +167,8 @@ pcs_status pcs_capturing_find_phase(capturing *s, pcs_state *state, bool *smooth
 
 // ---- Events in a step ----
 
-// State of the open and closed contacts at an instant of the last step, compared with the limits of the
-// step: true where one has closed or pulls.
+// State of the open and closed contacts at an instant of the last step, compared with the limits of
+// the step: true where one has closed or pulls.
 static bool is_behind(capturing *s, const pcs_state *state, const pcs_smooth_point *point,
                       bool *closes)
 {
@@ -186,8 +186,8 @@ static bool is_behind(capturing *s, const pcs_state *state, const pcs_smooth_poi
     return *closes || pulls;
 }
 
-// A contact may close and open again inside the step: the instant of its smallest gap, if that gap is
-// below the level, else the end of the step.
+// A contact may close and open again inside the step: the instant of its smallest gap, if that gap
+// is below the level, else the end of the step.
 static pcs_status find_dip(capturing *s, const pcs_state *state, int32_t slot, double *t)
 {
     double low = s->march->from.t, high = s->march->to.t, gap = HUGE_VAL;

@@ -1,5 +1,5 @@
-// What the capturing scheme leaves in the state: forces at the instant of a smooth end, impulses over
-// the whole output step, works, events.
+// What the capturing scheme leaves in the state: forces at the instant of a smooth end, impulses
+// over the whole output step, works, events.
 #include "schemes/capturing.h"
 
 #include <math.h>

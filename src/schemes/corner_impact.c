@@ -1,13 +1,14 @@
 // Glocker's laws for corners of bilateral constraints.
 //
-// Reflection: with unit gradients m_i = n_i/|n_i| in the metric of P and n_P = m1 + m2 the bisector,
+// Reflection: with unit gradients m_i = n_i/|n_i| in the metric of P and n_P = m1 + m2 the
+// bisector,
 //   v+ = v- - 2 P n_P (n_P.v-)/(n_P.P n_P).
 // It maps P m1 on -P m2, so that n2.v+ = -(|n2|/|n1|) n1.v-, which is 0 if the point was on face 1.
 //
 // Time scaling: the gradient turns from n1 to n2, n(s) = (1 - s) n1 + s n2, during a time that no
-// force notices: dv/ds = P n lambda, n.v = constant. In the plane with n = |n| e and e turning by the
-// angle f:  v = a e + b e',  a = u1/|n|,  db/ds = -a df/ds. The way of n is a straight line at the
-// distance D from the origin, along it df = D dl/|n|^2, so that
+// force notices: dv/ds = P n lambda, n.v = constant. In the plane with n = |n| e and e turning by
+// the angle f:  v = a e + b e',  a = u1/|n|,  db/ds = -a df/ds. The way of n is a straight line at
+// the distance D from the origin, along it df = D dl/|n|^2, so that
 //   b+ = b- - u1 [ l/(D sqrt(D^2 + l^2)) ]  between the places l1 and l2 of n1 and n2 on that line.
 #include "schemes/corner_impact.h"
 

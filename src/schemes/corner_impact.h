@@ -2,9 +2,9 @@
 // corner is not admissible behind it. Two laws of Glocker, after [Haddouni2015, 4.3], give the one
 // behind it. Both conserve the kinetic energy of a point that was on the curve, and then agree.
 //
-// With n1, n2 the constraint's gradients on the two faces (oriented alike, of any length) and x = P n,
-// P = M^-1 or, with other joints, M^-1 - M^-1 G^T (G M^-1 G^T)^-1 G M^-1, all that happens is in the plane
-// of x1 and x2:  v+ = v- + p1 x1 + p2 x2.
+// With n1, n2 the constraint's gradients on the two faces (oriented alike, of any length) and x = P
+// n, P = M^-1 or, with other joints, M^-1 - M^-1 G^T (G M^-1 G^T)^-1 G M^-1, all that happens is in
+// the plane of x1 and x2:  v+ = v- + p1 x1 + p2 x2.
 //
 // For a joint on a curve, n1 and n2 are its row with the one and with the other face held
 // (pcs_configuration.face). At a smooth junction they are parallel and nothing happens.

@@ -174,8 +174,8 @@ pcs_status pcs_ed_accelerations(event_driven *s, pcs_ed_choice choice, int32_t *
     PCS_MUST_CHECK;
 // The set of the closed contacts of the phase.
 void pcs_ed_set_of_phase(event_driven *s);
-// Rounding of the forces at c, before pcs_ed_factor(): the elastic forces of a mesh at rest are what the
-// last digits of its positions make of them.
+// Rounding of the forces at c, before pcs_ed_factor(): the elastic forces of a mesh at rest are
+// what the last digits of its positions make of them.
 void pcs_ed_find_rounding(event_driven *s);
 // New modes of the set's contacts from its accelerations and forces.
 void pcs_ed_decide(event_driven *s);

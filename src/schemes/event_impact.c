@@ -171,8 +171,8 @@ static bool turns(const event_driven *s, int32_t slot)
 }
 
 // The slip of a contact ends. In the plane its velocity is zero; in space the component along the
-// direction at the start of the step is, and what is left across it turns into that direction and goes
-// to zero ever faster, at the acceleration of the slip. It counts as zero where the way to the
+// direction at the start of the step is, and what is left across it turns into that direction and
+// goes to zero ever faster, at the acceleration of the slip. It counts as zero where the way to the
 // end, u_T^2 / (2 u_T'), is within the tolerance of positions.
 static bool stops(const event_driven *s, int32_t slot, const double *u)
 {

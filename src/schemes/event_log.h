@@ -1,5 +1,6 @@
 // What happened and when: impacts, contacts that open, close, stick or slip, steps that were given
-// up. A ring of the latest events; it allocates at creation alone, so that a step makes no heap call.
+// up. A ring of the latest events; it allocates at creation alone, so that a step makes no heap
+// call.
 #ifndef PCS_SCHEMES_EVENT_LOG_H
 #define PCS_SCHEMES_EVENT_LOG_H
 

@@ -181,9 +181,10 @@ static double next_trial(const place *a, const place *b, const place *last, doub
     return (a->t * weight_b - b->t * weight_a) / (weight_b - weight_a);
 }
 
-// Newton's method or false position with halved weights (Illinois), bisection when it does not halve
-// the bracket in three steps. a.value > 0 >= b.value; the last positive place is left in a, the other
-// in b. Ends before the precision is reached when the root is sure to be too early to be used.
+// Newton's method or false position with halved weights (Illinois), bisection when it does not
+// halve the bracket in three steps. a.value > 0 >= b.value; the last positive place is left in a,
+// the other in b. Ends before the precision is reached when the root is sure to be too early to be
+// used.
 static pcs_status close_bracket(event_driven *s, int32_t function, bool rate, place *a, place *b)
 {
     enum { ITERATIONS_MAX = 200, TRIES = 3 };

@@ -1,5 +1,5 @@
-// The turning of friction in Newton's matrix of generalized-alpha. A contact that slides in space has
-// the friction -mu lambda_N d with d = u_T/|u_T|, and d turns with the velocity:
+// The turning of friction in Newton's matrix of generalized-alpha. A contact that slides in space
+// has the friction -mu lambda_N d with d = u_T/|u_T|, and d turns with the velocity:
 //
 //     d(B^T lambda)/dv = -s h h^T,   s = mu lambda_N/|u_T|,   h = (e_1 H_T1 + e_2 H_T2)^T,   e _|_ d.
 //

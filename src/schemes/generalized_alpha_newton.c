@@ -6,9 +6,10 @@
 //               [G                             0 ] [p] = [-g/c_q]           lambda += p
 //
 // K = d(M v' - f - B^T lambda)/dq with the geometric terms of joints; those of contacts are left
-// out, the residual is exact; the turning of friction is in generalized_alpha_friction.c. All entries are of the order h^0: this is the scaling of
-// [Haddouni2015, ch. 2], momentum rows by beta h^2 and unknown beta h^2 lambda, up to one common
-// factor, so that g is met to rounding error at any h.
+// out, the residual is exact; the turning of friction is in generalized_alpha_friction.c. All
+// entries are of the order h^0: this is the scaling of [Haddouni2015, ch. 2], momentum rows by beta
+// h^2 and unknown beta h^2 lambda, up to one common factor, so that g is met to rounding error at
+// any h.
 #include "schemes/generalized_alpha.h"
 
 #include <float.h>

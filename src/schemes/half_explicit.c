@@ -1,7 +1,7 @@
 // Half-explicit Runge-Kutta methods of order 5 for the index-2 form [Haddouni2015, 2.3].
 //
-// With local coordinates d, d' = T(d)^-1 v, both methods take f, M and B of a stage at (D_i, V_i) and
-// choose lambda so that a later velocity satisfies its constraint exactly:
+// With local coordinates d, d' = T(d)^-1 v, both methods take f, M and B of a stage at (D_i, V_i)
+// and choose lambda so that a later velocity satisfies its constraint exactly:
 //
 // HEM5 [Brasey1992], stages 1..8 and the end as stage 9, a_9j = b_j:
 //     D_{i+1} = h sum_{j<=i} a_{i+1,j} D'_j      V_{i+1} = v_n + h sum_{j<=i} a_{i+1,j} V'_j
@@ -111,9 +111,10 @@ static const double p_middle[P_STAGES + 1] = {
     -289161.0 / 13568000, -67507.0 / 4536000,
     -3971.0 / 324000,
 };
-// h |eigenvalue| at the limit of stability. That of Dormand and Prince's method, which is behind PHEM56,
-// is 3.3 on the real axis [HairerWanner1996, IV.2] but 1.2 for an oscillation without damping, the usual
-// stiff part of a mechanism (measured: a point on a spring, 1e4 rad/s, tolerances 1e-3 to 1e-8).
+// h |eigenvalue| at the limit of stability. That of Dormand and Prince's method, which is behind
+// PHEM56, is 3.3 on the real axis [HairerWanner1996, IV.2] but 1.2 for an oscillation without
+// damping, the usual stiff part of a mechanism (measured: a point on a spring, 1e4 rad/s,
+// tolerances 1e-3 to 1e-8).
 #define P_STABILITY 1.5
 
 static pcs_status phem56_stages(half_explicit *m, const pcs_smooth_point *from)
@@ -170,7 +171,8 @@ static pcs_status phem56_step(pcs_integrator *integrator, const pcs_smooth_point
     return PCS_OK;
 }
 
-// Quartic through the values and slopes at both ends and the value at P_MIDDLE, times h where needed.
+// Quartic through the values and slopes at both ends and the value at P_MIDDLE, times h where
+// needed.
 static void quartic(int32_t n, double theta, double h, const double *x_0, const double *slope_0,
                     const double *x_1, const double *slope_1, const double *x_middle, double *out)
 {
@@ -327,8 +329,8 @@ static pcs_status hem5_step(pcs_integrator *integrator, const pcs_smooth_point *
 }
 
 // Stage 9 with its constraint at stage 10, then stage 10 itself. The dense output takes V'_10 and
-// Lambda_10 of a solve at (Q_10, V_10): with those of stage 9, as printed, its order is 2. There the
-// index-1 equation serves as well as a half-explicit stage.
+// Lambda_10 of a solve at (Q_10, V_10): with those of stage 9, as printed, its order is 2. There
+// the index-1 equation serves as well as a half-explicit stage.
 static pcs_status hem5_tenth_stage(half_explicit *m)
 {
     pcs_stages *s = &m->s;

@@ -68,9 +68,9 @@ typedef struct pcs_integrator {
     // it ran at its limit [HairerWanner1996, IV.2]. 0: not known
     double stiffness;
     pcs_dense_use dense_use; // set by the caller
-    // Of implicit methods, for the work of damping: its power at the end of the last step; and, set by
-    // the caller, that the accelerations at the start of the next step are those before a jump of
-    // the velocities, when damping had this power.
+    // Of implicit methods, for the work of damping: its power at the end of the last step; and, set
+    // by the caller, that the accelerations at the start of the next step are those before a jump
+    // of the velocities, when damping had this power.
     double damping, damping_before;
     bool after_jump;
 } pcs_integrator;
@@ -90,9 +90,9 @@ struct pcs_integrator_class {
     // PCS_NOT_CONVERGED: the step is too long for the method's equations; try a shorter one.
     pcs_status (*step)(pcs_integrator *integrator, const pcs_smooth_point *from, double h,
                        const pcs_error_norm *norm, pcs_smooth_point *to, double *error);
-    // q, v, a, lambda at from.t + theta h of the last step, 0 <= theta <= 1, as far as dense_use asks
-    // for them; t too, work not. May evaluate more stages when first called after a step, hence the
-    // status.
+    // q, v, a, lambda at from.t + theta h of the last step, 0 <= theta <= 1, as far as dense_use
+    // asks for them; t too, work not. May evaluate more stages when first called after a step,
+    // hence the status.
     pcs_status (*dense)(pcs_integrator *integrator, double theta, pcs_smooth_point *out);
 };
 
@@ -123,8 +123,8 @@ void pcs_integrator_destroy(pcs_integrator *integrator);
 // differences, velocities times h so that lengths are measured against lengths.
 double pcs_integrator_stiffness(int32_t n, double h, const double *const first[4],
                                 const double *const second[4]);
-// q_n [+] d, v and d' at 0 <= theta <= 1 of the quintic with the given d, d', d'' at the end and v_n,
-// a_n at the start [Haddouni2015, 3.13].
+// q_n [+] d, v and d' at 0 <= theta <= 1 of the quintic with the given d, d', d'' at the end and
+// v_n, a_n at the start [Haddouni2015, 3.13].
 typedef struct pcs_quintic {
     double h;
     const double *v_0, *a_0; // d = 0, d' = v, d'' = a there

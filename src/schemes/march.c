@@ -4,8 +4,8 @@
 #include <float.h>
 #include <string.h>
 
-// Shortest step relative to the last one. With 1/5, as usual, the counts of steps of RKF45 and PHEM56
-// on the thesis' four-bar at the loosest tolerance are not those of its reproduction.
+// Shortest step relative to the last one. With 1/5, as usual, the counts of steps of RKF45 and
+// PHEM56 on the thesis' four-bar at the loosest tolerance are not those of its reproduction.
 static const double SHRINK_MIN = 0.1;
 // What a step is cut to when nothing is known about its error: equations that could not be solved,
 // numbers that are not finite.
@@ -402,7 +402,8 @@ static pcs_status repeat(pcs_march *m, double h, double t)
     return status;
 }
 
-// Work between the start of the step and its instant t, from the powers at the three points of Gauss.
+// Work between the start of the step and its instant t, from the powers at the three points of
+// Gauss.
 static pcs_status add_inner_work(pcs_march *m, double t, double *work)
 {
     static const double place[3] = {0.11270166537925831, 0.5, 0.88729833462074169};

@@ -1,6 +1,6 @@
-// Steps of one integrator through a smooth phase: choice of the step length, rejection, drift control,
-// stiffness. Whoever looks for events takes one accepted step at a time, asks for dense output, and
-// cuts the step where an event lies.
+// Steps of one integrator through a smooth phase: choice of the step length, rejection, drift
+// control, stiffness. Whoever looks for events takes one accepted step at a time, asks for dense
+// output, and cuts the step where an event lies.
 //
 //     h_new = safety h (tolerance / error)^(1/p), within [1/10, growth] h     [Haddouni2015, 3.12]
 #ifndef PCS_SCHEMES_MARCH_H
@@ -64,16 +64,16 @@ pcs_status pcs_march_create(pcs_context *ctx, const pcs_model *model, const pcs_
                             pcs_march **out) PCS_MUST_CHECK;
 void pcs_march_destroy(pcs_march *march);
 
-// Begins a phase at (t, q, v): a and lambda, and `to` is complete. h_next is kept if `keep_step` and
-// there is one (after an event that hardly changes the motion), else chosen anew.
+// Begins a phase at (t, q, v): a and lambda, and `to` is complete. h_next is kept if `keep_step`
+// and there is one (after an event that hardly changes the motion), else chosen anew.
 pcs_status pcs_march_begin(pcs_march *march, const pcs_phase *phase, double t, const double *q,
                            const double *v, bool keep_step) PCS_MUST_CHECK;
 // One accepted step: from <- to, new `to`, at most up to t_limit (met exactly when in reach).
 pcs_status pcs_march_step(pcs_march *march, double t_limit) PCS_MUST_CHECK;
 // The instant t of the last step, from.t <= t <= to.t (q, v, a, lambda, t).
 pcs_status pcs_march_dense(pcs_march *march, double t, pcs_smooth_point *out) PCS_MUST_CHECK;
-// Ends the last step at t < to.t: computed again from `from` with that length, no estimate. Where the
-// equations have no solution there, dense output of the longer step is its end.
+// Ends the last step at t < to.t: computed again from `from` with that length, no estimate. Where
+// the equations have no solution there, dense output of the longer step is its end.
 pcs_status pcs_march_cut(pcs_march *march, double t) PCS_MUST_CHECK;
 // The same by dense output from the first: where the equations are singular at t itself.
 pcs_status pcs_march_cut_dense(pcs_march *march, double t) PCS_MUST_CHECK;

@@ -6,9 +6,9 @@
 //     joints    G v_{k+1} = rate(t_{k+1}) - (1-theta) h (dG/dt) v        (order 2 for theta = 1/2)
 //     contacts  closed in the forecast:  K* \ni uhat \perp r \in K,  u = U_{k+1} + e U_k
 // a = theta is the classical scheme, a = 1/2 the variant that dissipates for every theta >= 1/2
-// [Acary lectures 3.6]. G, H and the gaps are taken at q_k [+] theta h v_k. Newton's method solves for
-// v_{k+1} with A = M + h theta C + h^2 theta a K, renewed in a step only when it converges slowly;
-// the exact residual decides.
+// [Acary lectures 3.6]. G, H and the gaps are taken at q_k [+] theta h v_k. Newton's method solves
+// for v_{k+1} with A = M + h theta C + h^2 theta a K, renewed in a step only when it converges
+// slowly; the exact residual decides.
 #include "schemes/moreau_jean.h"
 
 #include <float.h>
@@ -174,8 +174,8 @@ static pcs_status factorise(moreau_jean *s)
     return factor_matrix(s);
 }
 
-// Forces at q_{k+theta}, v_{k+theta} of the iterate v; x = -R = h f - M (v - v_k), momentum and power
-// kept for the measure.
+// Forces at q_{k+theta}, v_{k+theta} of the iterate v; x = -R = h f - M (v - v_k), momentum and
+// power kept for the measure.
 static void momentum_balance(moreau_jean *s, pcs_power *power)
 {
     const pcs_model *m = s->base.model;
@@ -408,8 +408,8 @@ static pcs_contact_state contact_state(const moreau_jean *s, int32_t k, const do
     return u_T > s->base.options[MJ_IMPACT_SPEED] ? PCS_SLIP : PCS_STICK;
 }
 
-// Work of the contact impulses over the step: r.(H v)_{k+a}, split into the normal part, the friction
-// against the relative velocity and the work that a moving surface puts in.
+// Work of the contact impulses over the step: r.(H v)_{k+a}, split into the normal part, the
+// friction against the relative velocity and the work that a moving surface puts in.
 static void contact_work(moreau_jean *s, pcs_state *state, pcs_step_report *report)
 {
     double *work = state->work;

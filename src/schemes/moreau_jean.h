@@ -25,8 +25,8 @@ typedef enum moreau_jean_option {
     MJ_OPTION_COUNT
 } moreau_jean_option;
 
-// The rows of these options. A scheme that embeds this one begins its own table with them, its own enum
-// with MJ_OPTION_COUNT and its struct with moreau_jean: then every function here works on it.
+// The rows of these options. A scheme that embeds this one begins its own table with them, its own
+// enum with MJ_OPTION_COUNT and its struct with moreau_jean: then every function here works on it.
 #define MJ_OPTION_ROWS                                                                         \
     [MJ_THETA] = PCS_REAL_ROW(                                                                 \
         "theta", 0.5, 0.5, 1,                                                                  \
@@ -113,15 +113,16 @@ typedef struct moreau_jean {
     bool W_ready;
 } moreau_jean;
 
-// One step without retries. The state is untouched after an error, and when a solve did not converge
-// and the policy is shrink_step or stop, or the solve diverged: PCS_NOT_CONVERGED with report->h = 0.
+// One step without retries. The state is untouched after an error, and when a solve did not
+// converge and the policy is shrink_step or stop, or the solve diverged: PCS_NOT_CONVERGED with
+// report->h = 0.
 pcs_status pcs_mj_step_once(moreau_jean *s, pcs_state *state, double h, pcs_step_report *report)
     PCS_MUST_CHECK;
 
 // Slots whose forecast gap is closed, with their rows, restitution terms and warm start.
 void pcs_mj_activate(moreau_jean *s, const pcs_state *state);
-// Activates further slots that the end velocity v would close; how many. Without contact impulses in
-// v (`resting` false) every slot that would be penetrated at the end of the step; with them only
+// Activates further slots that the end velocity v would close; how many. Without contact impulses
+// in v (`resting` false) every slot that would be penetrated at the end of the step; with them only
 // those that close as slowly as the forces of one step make them, which is contact at rest.
 int32_t pcs_mj_activate_reached(moreau_jean *s, const pcs_state *state, const double *v,
                                 bool resting);

@@ -1,13 +1,14 @@
-// Moreau-Jean time stepping with its own choice of the step [Acary lectures 3.9; Haddouni 2015, 3.12].
+// Moreau-Jean time stepping with its own choice of the step [Acary lectures 3.9; Haddouni 2015,
+// 3.12].
 //
 // A step of length h is made once in one piece (x_1) and once in two halves (x_2), from the same
 // state. Positions alone are compared:
 //     e = |x_2 - x_1| / (2^p - 1)   (p = 0: 2 |x_2 - x_1|),   tol_i = tolerance + relative max(|x_0|, |x_2|)
 //     error = max( norm_i e_i / tol_i,  penetration / tolerance )                          (eq. 129)
 //     h_new = h min( growth, max( shrink, safety error^(-1/(p+1)) ) )
-// error <= 1 accepts the halves, which are the better solution. Penetration is that which the halves
-// add before their projection: without it a motion that is integrated exactly (free flight) lets h grow
-// until both solutions jump over an impact alike.
+// error <= 1 accepts the halves, which are the better solution. Penetration is that which the
+// halves add before their projection: without it a motion that is integrated exactly (free flight)
+// lets h grow until both solutions jump over an impact alike.
 #include "schemes/moreau_jean_adaptive.h"
 
 #include <math.h>
@@ -139,8 +140,8 @@ static void take_back(adaptive *s, pcs_state *state, int64_t events)
     pcs_event_log_rewind(&s->mj.base.events, events, state->status);
 }
 
-// One Moreau-Jean step; *done is false where a shorter step may help: a solve that did not converge and
-// must not be accepted, or numbers that are not finite.
+// One Moreau-Jean step; *done is false where a shorter step may help: a solve that did not converge
+// and must not be accepted, or numbers that are not finite.
 static pcs_status try_step(adaptive *s, pcs_state *state, double h, pcs_step_report *report,
                            bool *done)
 {
@@ -153,7 +154,8 @@ static pcs_status try_step(adaptive *s, pcs_state *state, double h, pcs_step_rep
     return status;
 }
 
-// Both solutions over h; the halves end in `state`. *error is HUGE_VAL where one could not be found.
+// Both solutions over h; the halves end in `state`. *error is HUGE_VAL where one could not be
+// found.
 static pcs_status try_length(adaptive *s, pcs_state *state, double h, pcs_step_report *report,
                              double *error)
 {

@@ -23,9 +23,9 @@ static double normal_velocity(const pcs_model *model, const pcs_contact *contact
 // A contact that stays closed while its normal turns (a bead in a bowl, a plane on a swinging body)
 // needs the velocity rows where it will be, as joints do: U_N at the end is H_N v_{k+1} plus
 // (H_N(q_k [+] h v_k) - H_N) v_k, and U_N at the start is extrapolated from both. Without this a
-// smooth slide would be first order and lose energy. A contact that closes in this step and approaches
-// more slowly than its normal turns needs it too: it would leave again with the turning's velocity.
-// Zero for all others that were open.
+// smooth slide would be first order and lose energy. A contact that closes in this step and
+// approaches more slowly than its normal turns needs it too: it would leave again with the
+// turning's velocity. Zero for all others that were open.
 static void find_turning(moreau_jean *s, const pcs_state *state)
 {
     const pcs_model *model = s->base.model;
@@ -158,8 +158,8 @@ static const double second_try[PCS_GAUSS_SEIDEL_OPTIONS] = {
 };
 enum { SECOND_SWEEPS = 10 }; // times the option
 
-// A step must end soon, and the errors of many steps add up: few restarts and steps along the central
-// path, but a polish.
+// A step must end soon, and the errors of many steps add up: few restarts and steps along the
+// central path, but a polish.
 static const double first_try[PCS_AUTO_OPTIONS] = {
     [PCS_AUTO_SWEEPS] = 200,    [PCS_AUTO_NEWTON_STEPS] = 40, [PCS_AUTO_RESTARTS] = 2,
     [PCS_AUTO_PATH_STEPS] = 50, [PCS_AUTO_POLISH] = 1,

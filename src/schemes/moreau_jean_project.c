@@ -1,7 +1,7 @@
 // Projection after a step: positions on g = 0 (and, if asked, gaps >= 0), velocities on G v = rate.
 // Both use the factors of the step (A and G at the forecast) with exact residuals, so each pass
-// shrinks the error by O(h); A replaces M as the metric. Next to a singular position G turns more in
-// a step than its smallest singular value, and a pass magnifies the error instead: then it is
+// shrinks the error by O(h); A replaces M as the metric. Next to a singular position G turns more
+// in a step than its smallest singular value, and a pass magnifies the error instead: then it is
 // taken back and G is renewed at the end of the step.
 #include "schemes/moreau_jean.h"
 
@@ -12,8 +12,8 @@
 enum { PASSES_MAX = 25 };
 // Residual of the push-out relative to the deepest penetration: a pass is repeated anyway.
 static const double PUSH_OUT_TOLERANCE = 1e-10;
-// A pass that does not bring the error below this part of the last one has met rounding, a redundant
-// contradiction or a singular position.
+// A pass that does not bring the error below this part of the last one has met rounding, a
+// redundant contradiction or a singular position.
 static const double stagnation = 0.5;
 // Stagnation below this multiple of the tolerance is put down to rounding.
 static const double rounding_margin = 10;
@@ -70,7 +70,8 @@ static double gap_after(const moreau_jean *s, const pcs_contact *contact)
     return gap;
 }
 
-// Deepest penetration (>= 0) that the correction x of the joints would leave; the contacts get their rows.
+// Deepest penetration (>= 0) that the correction x of the joints would leave; the contacts get
+// their rows.
 static double penetration_after(const moreau_jean *s)
 {
     double deepest = 0;

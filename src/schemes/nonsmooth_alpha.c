@@ -1,11 +1,12 @@
-// Nonsmooth generalized-alpha time stepping [Galvez2020, ch. 3 and 4; BrulsAcaryCardona2014]: impacts
-// and friction at first order, smooth motion and vibration at second order, no drift, no penetration.
+// Nonsmooth generalized-alpha time stepping [Galvez2020, ch. 3 and 4; BrulsAcaryCardona2014]:
+// impacts and friction at first order, smooth motion and vibration at second order, no drift, no
+// penetration.
 //
-// The motion of a step is split into a smooth part, integrated by the generalized-alpha method, and the
-// corrections U of the positions and W of the velocities that joints and contacts ask for:
+// The motion of a step is split into a smooth part, integrated by the generalized-alpha method, and
+// the corrections U of the positions and W of the velocities that joints and contacts ask for:
 //     q = q_n [+] (d~ + U),     v = v~ + W
-// Three problems, solved one after the other (the variant coupled: in turns until they agree). The map
-// of the files is in the header, the equations are in docs/theory/nonsmooth-alpha.md.
+// Three problems, solved one after the other (the variant coupled: in turns until they agree). The
+// map of the files is in the header, the equations are in docs/theory/nonsmooth-alpha.md.
 #include "schemes/nonsmooth_alpha.h"
 
 #include <stdio.h>
@@ -60,8 +61,8 @@ static pcs_status init_arrays(nonsmooth_alpha *s)
     return good ? PCS_OK : PCS_ERROR_MEMORY;
 }
 
-// Whether the matrix M + h C of the velocity problem does not change, as a rule: then a system of its
-// own keeps the factors for the whole run.
+// Whether the matrix M + h C of the velocity problem does not change, as a rule: then a system of
+// its own keeps the factors for the whole run.
 static bool has_constant_mass(const pcs_model *m)
 {
     for (int32_t k = 0; k < m->meshes.count; ++k) {
@@ -202,15 +203,17 @@ static void find_radii(nonsmooth_alpha *s)
     }
 }
 
-// Matrix M and the rows at the configuration `start`. Rows that depend on each other where the joints
-// are closed do so only nearly at the iterates of a step: which ones are dropped is decided here.
+// Matrix M and the rows at the configuration `start`. Rows that depend on each other where the
+// joints are closed do so only nearly at the iterates of a step: which ones are dropped is decided
+// here.
 static pcs_status factor_start(nonsmooth_alpha *s, double *convective)
 {
     const pcs_model *m = s->base.model;
     pcs_saddle *const saddles[2] = {s->saddle, s->of_velocity};
     pcs_rows rows = {s->rows_end, NULL, NULL, convective};
     pcs_model_rows(m, &s->start, &rows);
-    // Without rows there is nothing to decide, and the factors of M are those of the velocity problem.
+    // Without rows there is nothing to decide, and the factors of M are those of the velocity
+    // problem.
     for (int k = s->saddle == s->of_velocity || m->n_rows == 0; k < 2; ++k) {
         pcs_model_matrix(m, &s->start, 0, 0, saddles[k]);
         pcs_saddle_set_rank(saddles[k], PCS_RANK_DECIDE);
@@ -301,8 +304,8 @@ pcs_status pcs_na_reserve(nonsmooth_alpha *s, pcs_arena *arena, size_t *reserved
     return pcs_arena_reset(arena);
 }
 
-// For small models what the contact solvers need at most: a step that takes another way to its solution
-// than those before it, such as a later stage of the solver, finds what it needs.
+// For small models what the contact solvers need at most: a step that takes another way to its
+// solution than those before it, such as a later stage of the solver, finds what it needs.
 static pcs_status reserve_memory(nonsmooth_alpha *s)
 {
     const double most = 8 * 1024 * 1024, rows = 3.0 * s->base.model->n_slots;

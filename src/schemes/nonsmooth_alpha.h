@@ -4,9 +4,9 @@
 //     position  nonsmooth_alpha_position.c  unknowns U, nu:        q = q_n [+] (d~ + U)
 //     velocity  nonsmooth_alpha_velocity.c  unknowns W, Lambda:    v = v~ + W
 //
-// Each evaluates its residual and fills its matrix; nonsmooth_alpha_newton.c iterates on any of them,
-// nonsmooth_alpha_contact.c has the contact law, nonsmooth_alpha_delassus.c the operator W of its linear
-// problem, nonsmooth_alpha_measure.c what a step leaves behind.
+// Each evaluates its residual and fills its matrix; nonsmooth_alpha_newton.c iterates on any of
+// them, nonsmooth_alpha_contact.c has the contact law, nonsmooth_alpha_delassus.c the operator W of
+// its linear problem, nonsmooth_alpha_measure.c what a step leaves behind.
 // Multipliers are physical here: nu and Lambda stand for k nu and k Lambda of the thesis.
 #ifndef PCS_SCHEMES_NONSMOOTH_ALPHA_H
 #define PCS_SCHEMES_NONSMOOTH_ALPHA_H
@@ -163,8 +163,8 @@ na_status pcs_na_contact_law(const nonsmooth_alpha *s, int32_t slot, const doubl
 // W of the row blocks with the factors at hand, from the step memory; the caller may change it.
 pcs_status pcs_na_delassus(nonsmooth_alpha *s, int32_t n, const pcs_row_block *const *H,
                            pcs_block_matrix *W) PCS_MUST_CHECK;
-// Empties an arena. It gets twice the memory that was ever needed, and `least` bytes: the heap is asked a
-// few times in a run at most.
+// Empties an arena. It gets twice the memory that was ever needed, and `least` bytes: the heap is
+// asked a few times in a run at most.
 pcs_status pcs_na_reserve(nonsmooth_alpha *s, pcs_arena *arena, size_t *reserved, size_t least)
     PCS_MUST_CHECK;
 // Multipliers of the linearised problem: with y0 the correction without contacts,

@@ -1,12 +1,13 @@
-// The contact law of the position and velocity problems: Alart and Curnier's augmented Lagrangian at
-// the level of one contact [Galvez2020, 4.1; AlartCurnier1991], and the multipliers of a linearised
-// problem. With xi = r - p g (g: gap and slip, or velocities with restitution) the law reads
+// The contact law of the position and velocity problems: Alart and Curnier's augmented Lagrangian
+// at the level of one contact [Galvez2020, 4.1; AlartCurnier1991], and the multipliers of a
+// linearised problem. With xi = r - p g (g: gap and slip, or velocities with restitution) the law
+// reads
 //
 //     r = P(xi),    P = 0 for xi_N < 0 (gap), (xi_N, mu xi_N tau) for |xi_T| >= mu xi_N (slip),
 //                   xi otherwise (stick),    tau = xi_T / |xi_T|
 //
-// and Newton's method on it, together with y = y0 + B H^T r, is (1 - D + p D W) r = P - D (r_k + p H y0)
-// with D = dP/dxi. Contacts with a gap have r = 0 and drop out.
+// and Newton's method on it, together with y = y0 + B H^T r, is (1 - D + p D W) r = P - D (r_k + p
+// H y0) with D = dP/dxi. Contacts with a gap have r = 0 and drop out.
 #include <string.h>
 
 #include "linalg/block_lu.h"
@@ -15,8 +16,8 @@
 #include "schemes/problem_hook.h"
 
 // Contacts that stick redundantly (a box on its corners) leave W singular. The step of a proximal
-// point method, this part of a contact's own mobility times the change of r, makes it regular and does not
-// change the solution.
+// point method, this part of a contact's own mobility times the change of r, makes it regular and
+// does not change the solution.
 #define REGULARISATION 1e-9
 
 na_status pcs_na_contact_law(const nonsmooth_alpha *s, int32_t slot, const double *r, double *P,

@@ -1,7 +1,8 @@
-// The Delassus operator W = H B H^T of the nonsmooth generalized-alpha scheme. On a mesh it costs about as
-// much as a factorisation, and it often comes back: in the next correction, which uses the same factors, and
-// in the next step, where M of the velocity problem is the same. A copy is kept for each saddle system, with
-// the rows H that it belongs to; the same factors and the same bits of H give the same W.
+// The Delassus operator W = H B H^T of the nonsmooth generalized-alpha scheme. On a mesh it costs
+// about as much as a factorisation, and it often comes back: in the next correction, which uses the
+// same factors, and in the next step, where M of the velocity problem is the same. A copy is kept
+// for each saddle system, with the rows H that it belongs to; the same factors and the same bits of
+// H give the same W.
 #include <string.h>
 
 #include "schemes/nonsmooth_alpha.h"

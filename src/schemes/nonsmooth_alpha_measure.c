@@ -1,7 +1,7 @@
-// What a nonsmooth generalized-alpha step leaves behind: energies and work, penetration and drift, and
-// the new state. The kinetic energy changes by the impulses of a step along the mean v of the velocities
-// before and after it: contacts and forces, taken at both ends, work along v. What the conservative
-// forces do along v and not to the potential is the numerical remainder.
+// What a nonsmooth generalized-alpha step leaves behind: energies and work, penetration and drift,
+// and the new state. The kinetic energy changes by the impulses of a step along the mean v of the
+// velocities before and after it: contacts and forces, taken at both ends, work along v. What the
+// conservative forces do along v and not to the potential is the numerical remainder.
 #include <string.h>
 
 #include "schemes/nonsmooth_alpha.h"

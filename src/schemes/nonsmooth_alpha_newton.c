@@ -1,11 +1,11 @@
 // Newton's method of the three problems of a nonsmooth generalized-alpha step, with the line search
 // of [Galvez2020, section 5.3]: the full correction first; where the residual grows, a shorter one.
 //
-// An iteration solves the linearised problem for the correction y of the unknowns, the change of the
-// joint multipliers and the new contact multipliers r: first y0 without contacts, then r from the
-// contact law on y0 + B H^T r (nonsmooth_alpha_contact.c), then y. Convergence is measured term by
-// term, after (3.55): momentum relative to the terms of each node, joints and contacts in their own
-// units, so that one tolerance does not have to serve newtons and metres.
+// An iteration solves the linearised problem for the correction y of the unknowns, the change of
+// the joint multipliers and the new contact multipliers r: first y0 without contacts, then r from
+// the contact law on y0 + B H^T r (nonsmooth_alpha_contact.c), then y. Convergence is measured term
+// by term, after (3.55): momentum relative to the terms of each node, joints and contacts in their
+// own units, so that one tolerance does not have to serve newtons and metres.
 #include <float.h>
 #include <string.h>
 
@@ -249,8 +249,8 @@ static double row_unit(const nonsmooth_alpha *s, na_level level)
     return fmax(1, fmax(speed[0], speed[1]));
 }
 
-// Distance of the multipliers of a contact from what the law asks, over its penalty: metres, or m/s.
-// Friction forces of small steps are small: they must be right relative to themselves.
+// Distance of the multipliers of a contact from what the law asks, over its penalty: metres, or
+// m/s. Friction forces of small steps are small: they must be right relative to themselves.
 static void contact_error(const nonsmooth_alpha *s, na_level level, double unit, na_error *error)
 {
     const double relative = 1e-6; // of the friction force
@@ -392,7 +392,8 @@ static pcs_status add_contact_part(nonsmooth_alpha *s, na_level level, pcs_step_
     return PCS_OK;
 }
 
-// The correction at the iterate, whose residual is at hand, with a matrix of this iterate or the last one.
+// The correction at the iterate, whose residual is at hand, with a matrix of this iterate or the
+// last one.
 static pcs_status find_direction(nonsmooth_alpha *s, na_level level, bool renew,
                                  pcs_step_report *report)
 {
@@ -440,10 +441,10 @@ static bool is_rounding(const nonsmooth_alpha *s, na_level level)
 }
 
 // A shorter correction when the full one has made the residual grow: along it the square of the
-// norm starts with the slope -2 |r0|^2, so the parabola with that slope through the value at the last
-// part, (c |r0|)^2, has its minimum at part^2/(c^2 - 1 + 2 part): a secant of the slope, repeated as
-// long as nothing is gained. Where no part of it brings the norm down, the full correction stands:
-// the contacts have changed sides.
+// norm starts with the slope -2 |r0|^2, so the parabola with that slope through the value at the
+// last part, (c |r0|)^2, has its minimum at part^2/(c^2 - 1 + 2 part): a secant of the slope,
+// repeated as long as nothing is gained. Where no part of it brings the norm down, the full
+// correction stands: the contacts have changed sides.
 static na_error search(nonsmooth_alpha *s, na_level level, double norm, na_error full)
 {
     const int32_t tries = (int32_t)s->base.options[NA_LINE_SEARCH];
@@ -522,8 +523,9 @@ static void count_iterations(nonsmooth_alpha *s, na_level level, int32_t count,
         s->counts.most[level] = count;
 }
 
-// The smooth problem from the configuration at the beginning of the step: v'~ with d~ = 0. Its first iterate,
-// v'~ = 0, moves every node by h v_n, which after an impact may push elements through each other.
+// The smooth problem from the configuration at the beginning of the step: v'~ with d~ = 0. Its
+// first iterate, v'~ = 0, moves every node by h v_n, which after an impact may push elements
+// through each other.
 static void restart_in_place(nonsmooth_alpha *s)
 {
     restart(s, NA_SMOOTH);

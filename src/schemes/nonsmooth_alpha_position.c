@@ -1,6 +1,6 @@
-// Position problem of the nonsmooth generalized-alpha step [Galvez2020, (3.29), (3.39), (4.15)-(4.36)]:
-// joints, non-penetration and Coulomb's law on the slip of the whole step. Unknowns U, nu and the
-// multipliers xi of contacts, at q = q_n [+] (d~ + U):
+// Position problem of the nonsmooth generalized-alpha step [Galvez2020, (3.29), (3.39),
+// (4.15)-(4.36)]: joints, non-penetration and Coulomb's law on the slip of the whole step. Unknowns
+// U, nu and the multipliers xi of contacts, at q = q_n [+] (d~ + U):
 //
 //     M(q~) U = h^2 f^p + G(q)^T nu + H(q)^T xi,     g(t, q) = 0
 //     f^p = f(q, v~) - f(q~, v~) + (G(q) - G(q~))^T lambda~

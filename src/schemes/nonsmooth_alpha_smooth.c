@@ -6,7 +6,8 @@
 //     v~ = v_n + h (1 - gamma) a_n + h gamma a
 //     d~ = h v_n + h^2 (1/2 - beta) a_n + h^2 beta a,     q~ = q_n [+] d~
 //
-// It starts from the total q_n and v_n, but from the smooth v'~_n and a_n. With x the change of v'~:
+// It starts from the total q_n and v_n, but from the smooth v'~_n and a_n. With x the change of
+// v'~:
 //     [M + c_v C + c_q K T        -G^T] [x]   [-r]        K with the geometric terms of joints
 //     [G + (c_q/c_v) (G v)_q T      0 ] [p] = [-(G v - rate)/c_v]
 // The coupled variant takes all terms at the total q and v instead, with the same matrix.

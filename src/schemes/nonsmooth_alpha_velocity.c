@@ -1,6 +1,6 @@
-// Velocity problem of the nonsmooth generalized-alpha step [Galvez2020, (3.31), (3.45), (4.41)-(4.46)]:
-// joints, Newton's impact law and Coulomb's law, for the contacts that the position problem closed.
-// Unknowns W, Lambda and the impulses r at v = v~ + W, with q fixed:
+// Velocity problem of the nonsmooth generalized-alpha step [Galvez2020, (3.31), (3.45),
+// (4.41)-(4.46)]: joints, Newton's impact law and Coulomb's law, for the contacts that the position
+// problem closed. Unknowns W, Lambda and the impulses r at v = v~ + W, with q fixed:
 //
 //     M(q) W = h f* + G(q)^T Lambda + H(q)^T r,     G(q) v = rate
 //     f* = f(q, v) - f(q~, v~) + (G(q) - G(q~))^T lambda~ - (M(q) - M(q~)) v'~

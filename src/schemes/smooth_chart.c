@@ -1,5 +1,6 @@
-// Local coordinates of a step: q = q_n [+] d. Only spatial nodes have a chart that is not flat; there
-// the rotation part is psi with R = R_n exp(S(psi)) and Omega = T(psi) psi' (math/rotation.h).
+// Local coordinates of a step: q = q_n [+] d. Only spatial nodes have a chart that is not flat;
+// there the rotation part is psi with R = R_n exp(S(psi)) and Omega = T(psi) psi'
+// (math/rotation.h).
 #include <string.h>
 
 #include "schemes/smooth_system.h"
@@ -29,9 +30,10 @@ void pcs_smooth_chart_velocity(const pcs_model *model, const double *d, const do
     }
 }
 
-// f3 = (a - sin a)/a^3 and the derivatives with respect to x = a^2 of f2 = (1 - cos a)/a^2 and f3, the
-// coefficients of T. The series of the slopes, sum_k (-1)^(k+1) (k+1) x^k / (2k + n)! with n = 4 and
-// 5, has all its digits below the switch with twelve terms; above, the closed forms lose little.
+// f3 = (a - sin a)/a^3 and the derivatives with respect to x = a^2 of f2 = (1 - cos a)/a^2 and f3,
+// the coefficients of T. The series of the slopes, sum_k (-1)^(k+1) (k+1) x^k / (2k + n)! with n =
+// 4 and 5, has all its digits below the switch with twelve terms; above, the closed forms lose
+// little.
 static void tangent_slopes(double x, double *f3, double *slope2, double *slope3)
 {
     enum { TERMS = 12 };

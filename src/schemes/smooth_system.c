@@ -1,5 +1,5 @@
-// The smooth equations of a phase: rows of joints and closed contacts, index-1 solves, half-explicit
-// stages, projection. smooth_system.h has the equations.
+// The smooth equations of a phase: rows of joints and closed contacts, index-1 solves,
+// half-explicit stages, projection. smooth_system.h has the equations.
 //
 // Two instants are kept, each with a configuration and its rows: a half-explicit stage takes B from
 // one and G from the other, and the next stage often begins where the last one ended.
@@ -213,7 +213,8 @@ static pcs_status create_saddle(pcs_smooth *s)
                                       &s->saddle);
 }
 
-// Contacts on the faces of a mesh have rows over other nodes on another face. True if any has changed.
+// Contacts on the faces of a mesh have rows over other nodes on another face. True if any has
+// changed.
 static bool update_patterns(pcs_smooth *s)
 {
     bool changed = false;
@@ -377,8 +378,8 @@ static void sliding_direction(const pcs_smooth *s, int32_t slot, const pcs_conta
     }
 }
 
-// B at w: the rows of G, but n - mu sum_j d_j t_j for contacts that slide with friction. Returns the
-// array, which is that of G when there are none.
+// B at w: the rows of G, but n - mu sum_j d_j t_j for contacts that slide with friction. Returns
+// the array, which is that of G when there are none.
 static const pcs_row_block *left_rows(pcs_smooth *s, instant *w)
 {
     const pcs_model *model = s->model;
@@ -505,8 +506,8 @@ static pcs_status factor(pcs_smooth *s, instant *w)
 
 // ---- Powers ----
 
-// Powers of contact forces along v: the normal part, the friction against the relative velocity, and
-// what a moving surface puts in.
+// Powers of contact forces along v: the normal part, the friction against the relative velocity,
+// and what a moving surface puts in.
 static void contact_power(pcs_smooth *s, const instant *w, const double *v, const double *lambda,
                           double *power)
 {

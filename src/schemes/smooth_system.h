@@ -4,10 +4,10 @@
 //     g(t, q) = 0,    G(t, q) v = rate,    G v' = acceleration = -(dG/dt) v + rate'
 //
 // Rows of G: the joint rows of the model; then, for each contact of the phase in the order of the
-// slots, its normal row and, if it sticks, its tangential rows. B = G but for sliding contacts, whose
-// friction follows the normal force: B_N = G_N - mu sum_j d_j G_Tj, d the unit direction of sliding
-// [Haddouni2015, (2.1) with the sign corrected]. A half-explicit stage takes B at one configuration
-// and G at another. Rows may be redundant: v' and B^T lambda are unique all the same.
+// slots, its normal row and, if it sticks, its tangential rows. B = G but for sliding contacts,
+// whose friction follows the normal force: B_N = G_N - mu sum_j d_j G_Tj, d the unit direction of
+// sliding [Haddouni2015, (2.1) with the sign corrected]. A half-explicit stage takes B at one
+// configuration and G at another. Rows may be redundant: v' and B^T lambda are unique all the same.
 #ifndef PCS_SCHEMES_SMOOTH_SYSTEM_H
 #define PCS_SCHEMES_SMOOTH_SYSTEM_H
 
@@ -56,8 +56,8 @@ int32_t pcs_smooth_rows_max(const pcs_model *model);
 pcs_status pcs_smooth_set_phase(pcs_smooth *smooth, const pcs_phase *phase) PCS_MUST_CHECK;
 void pcs_smooth_bind(pcs_smooth *smooth, const double *turns, const double *external);
 void pcs_smooth_set_baumgarte(pcs_smooth *smooth, pcs_baumgarte baumgarte);
-// The next index-1 solve belongs to a consistent point and looks for redundant rows again; all other
-// solves of a phase keep the answer, because stages lie beside the constraints.
+// The next index-1 solve belongs to a consistent point and looks for redundant rows again; all
+// other solves of a phase keep the answer, because stages lie beside the constraints.
 void pcs_smooth_renew_rank(pcs_smooth *smooth);
 int32_t pcs_smooth_row_count(const pcs_smooth *smooth); // of the present phase
 // First row of a slot in the present phase, or -1 for an open one.
@@ -105,17 +105,18 @@ void pcs_smooth_drift(pcs_smooth *smooth, double t, const double *q, const doubl
 pcs_status pcs_smooth_project(pcs_smooth *smooth, double t, double *q, double *v, double tolerance,
                               bool position, bool velocity) PCS_MUST_CHECK;
 
-// The rows G at the last point of pcs_smooth_accelerations or pcs_smooth_drift, blocks in the order of
-// the rows (joints, then closed contacts), and the contacts there (by slot; not evaluated in a phase
-// without closed ones). Valid until the next call.
+// The rows G at the last point of pcs_smooth_accelerations or pcs_smooth_drift, blocks in the order
+// of the rows (joints, then closed contacts), and the contacts there (by slot; not evaluated in a
+// phase without closed ones). Valid until the next call.
 const pcs_row_block *pcs_smooth_rows(const pcs_smooth *smooth, int32_t *n_blocks);
 const pcs_contact *pcs_smooth_contacts(const pcs_smooth *smooth);
 // mu/|u_T| of a contact that slides in space, and its direction, at the last instant: what friction
-// turns by for a velocity across it. Negative beyond a turn; 0 for contacts that do not slide in space.
+// turns by for a velocity across it. Negative beyond a turn; 0 for contacts that do not slide in
+// space.
 double pcs_smooth_turn_rate(const pcs_smooth *smooth, int32_t slot, double direction[2]);
 
-// Rate of the local coordinates d of q = q_0 [+] d:  d' = T(d)^-1 v. Runge-Kutta methods integrate d,
-// which is an ordinary differential equation on every kind of node.
+// Rate of the local coordinates d of q = q_0 [+] d:  d' = T(d)^-1 v. Runge-Kutta methods integrate
+// d, which is an ordinary differential equation on every kind of node.
 void pcs_smooth_chart_rate(const pcs_model *model, const double *d, const double *v, double *rate);
 // The other way round: v = T(d) d', and d'' = T(d)^-1 (v' - (dT/dt) d') for the rate d'.
 void pcs_smooth_chart_velocity(const pcs_model *model, const double *d, const double *rate,

@@ -6,8 +6,8 @@
 //
 // has the eigenvectors of the problem and 1 / (omega^2 - sigma) as eigenvalues; its images obey the
 // joints, so that no basis of their motions is needed. sigma < 0 keeps the matrix regular where
-// bodies are free. A first pass finds out where the lowest frequencies are, a second one, if they are
-// far below its shift, looks there.
+// bodies are free. A first pass finds out where the lowest frequencies are, a second one, if they
+// are far below its shift, looks there.
 #include <arpack.h>
 #include <float.h>
 #include <math.h>
@@ -16,8 +16,8 @@
 
 #include "simulation/modes.h"
 
-// Shift of the first pass, as a part of the largest K_ii / M_ii; of the second one, as a part of the
-// lowest flexible omega^2; and the least that rounding of K allows.
+// Shift of the first pass, as a part of the largest K_ii / M_ii; of the second one, as a part of
+// the lowest flexible omega^2; and the least that rounding of K allows.
 #define FIRST_SHIFT 1e-6
 #define SECOND_SHIFT 0.1
 #define LEAST_SHIFT (1e3 * DBL_EPSILON)

@@ -52,7 +52,8 @@ static bool visit(const walker *w, const char *path, int32_t kind, int32_t numbe
     return w->visit(w->user, path, signal);
 }
 
-// The quantities of a group or node, whose name ("tip" or "node.12") stands behind that of the mesh.
+// The quantities of a group or node, whose name ("tip" or "node.12") stands behind that of the
+// mesh.
 static bool visit_quantities(const pcs_model *model, const walker *w, const char *name,
                              int32_t number, bool single)
 {

@@ -12,8 +12,8 @@ typedef bool (*pcs_signal_visit_fn)(void *user, const char *path, pcs_signal sig
 bool pcs_mesh_signal_walk(const pcs_model *model, int32_t mesh, int32_t first_kind,
                           pcs_signal_visit_fn visit, void *user);
 int32_t pcs_mesh_signal_count(const pcs_model *model, int32_t mesh);
-// Those of the node or element that a path such as "mesh.beam.node.12.angle" names; none if it names
-// no node or element. PCS_ERROR_INPUT for a number that the mesh does not have.
+// Those of the node or element that a path such as "mesh.beam.node.12.angle" names; none if it
+// names no node or element. PCS_ERROR_INPUT for a number that the mesh does not have.
 pcs_status pcs_mesh_signal_walk_one(pcs_context *ctx, const pcs_model *model, const char *path,
                                     int32_t first_kind, pcs_signal_visit_fn visit, void *user)
     PCS_MUST_CHECK;

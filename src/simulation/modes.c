@@ -3,9 +3,9 @@
 //
 //     M x'' + K x = G^T p,   G x = 0,    K = -df/dq - d(G^T lambda + H^T r)/dq,
 //
-// lambda being what the joints carry there: [M -G^T; G 0] [a; lambda] = [f; 0]. At an equilibrium of
-// conservative forces K is symmetric; where it is not, its symmetric part is taken and the size of
-// the rest reported. The answers are measured again from K, M and G alone.
+// lambda being what the joints carry there: [M -G^T; G 0] [a; lambda] = [f; 0]. At an equilibrium
+// of conservative forces K is symmetric; where it is not, its symmetric part is taken and the size
+// of the rest reported. The answers are measured again from K, M and G alone.
 #include "simulation/modes.h"
 
 #include <float.h>
@@ -262,8 +262,9 @@ static double scaled_norm(const pcs_modes *w, const double *x)
     return sqrt(sum);
 }
 
-// An upper bound of |x^T K x| with the largest stiffness of each node, in units that translations and
-// rotations share: what the entries of K are rounded to is a part of it. `largest` bounds omega^2.
+// An upper bound of |x^T K x| with the largest stiffness of each node, in units that translations
+// and rotations share: what the entries of K are rounded to is a part of it. `largest` bounds
+// omega^2.
 static double stiffness_bound(pcs_modes *w, const double *x, double *largest)
 {
     const pcs_model *m = w->model;
@@ -286,9 +287,9 @@ static double stiffness_bound(pcs_modes *w, const double *x, double *largest)
     return bound;
 }
 
-// omega^2 from x^T K x, kind and residual of mode k. A mode is rigid when x^T K x is no more than what
-// rounding leaves of a stiffness: of the entries of K, and of a shape that has eps of the others in it
-// (a ball beside a mesh, whose own stiffness is zero).
+// omega^2 from x^T K x, kind and residual of mode k. A mode is rigid when x^T K x is no more than
+// what rounding leaves of a stiffness: of the entries of K, and of a shape that has eps of the
+// others in it (a ball beside a mesh, whose own stiffness is zero).
 static void judge(pcs_modes *w, int32_t k)
 {
     const int32_t n = w->model->n_v;

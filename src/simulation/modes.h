@@ -22,9 +22,9 @@ typedef struct pcs_eigen {
 // y = A x with the values in the saddle
 void pcs_eigen_multiply(const pcs_eigen *e, const double *x, double *y);
 
-// The lowest *n modes, at most; *n becomes what there is. `shape` has room for that many vectors, one
-// after the other, and gets them with x^T M x = 1; `square` gets omega^2, ascending. *freedoms: motions
-// that G allows.
+// The lowest *n modes, at most; *n becomes what there is. `shape` has room for that many vectors,
+// one after the other, and gets them with x^T M x = 1; `square` gets omega^2, ascending. *freedoms:
+// motions that G allows.
 pcs_status pcs_eigen_dense(const pcs_eigen *e, int32_t *n, double *square, double *shape,
                            int32_t *freedoms) PCS_MUST_CHECK;
 // The values of the saddle are changed.

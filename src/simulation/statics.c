@@ -11,8 +11,8 @@
 
 #include "simulation/statics_work.h"
 
-// Forces of an equilibrium that are smaller than this part of those at the start are measured against
-// these: where a model relaxes, all forces vanish.
+// Forces of an equilibrium that are smaller than this part of those at the start are measured
+// against these: where a model relaxes, all forces vanish.
 #define LEAST_SCALE 1e-3
 // A load step that met negative stiffness and went this many times as far as the one before it, for
 // its length, is a snap, unless the way is this short.
@@ -86,8 +86,8 @@ static pcs_status statics_init(pcs_statics *w)
 
 // ---- The analysis ----
 
-// Largest acceleration that the full load gives, over the size of the model: the square of a frequency
-// that the loads and the geometry alone define.
+// Largest acceleration that the full load gives, over the size of the model: the square of a
+// frequency that the loads and the geometry alone define.
 static void find_inertia_unit(pcs_statics *w)
 {
     const pcs_model *m = w->model;
@@ -206,8 +206,9 @@ static pcs_status report_failure(pcs_statics *w, double reached)
                      w->model->n_slots > 0 ? " (contacts have no friction in statics)" : "");
 }
 
-// Counts a load step that left an unstable state for a far one. `speed` is displacement over load of the
-// step before, as a part of the model's size or rad; infinite for the first one, which starts anywhere.
+// Counts a load step that left an unstable state for a far one. `speed` is displacement over load
+// of the step before, as a part of the model's size or rad; infinite for the first one, which
+// starts anywhere.
 static void note_snap(pcs_statics *w, double step, double *speed)
 {
     const pcs_model *m = w->model;

@@ -3,10 +3,10 @@
 //     (K - d(G^T lambda + H^T r)/dq + s M) d = f + G^T lambda + H^T r,
 //     G d = -g,  0 <= gap + H d _|_ r >= 0
 //
-// A little inertia [KelleyKeyes1998]: s falls with the corrections, so that the end is Newton's; where
-// the model has no stiffness (bodies that only rest on contacts) or a negative one (snapping through),
-// s keeps the steps finite and lets the motion run downhill, as a heavily damped one would. The unit
-// of s is load acceleration / size.
+// A little inertia [KelleyKeyes1998]: s falls with the corrections, so that the end is Newton's;
+// where the model has no stiffness (bodies that only rest on contacts) or a negative one (snapping
+// through), s keeps the steps finite and lets the motion run downhill, as a heavily damped one
+// would. The unit of s is load acceleration / size.
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -15,19 +15,20 @@
 #include "simulation/block_product.h"
 #include "simulation/statics_work.h"
 
-// s in its unit: at the first iteration, and the lowest without and with contacts that carry a load.
-// 1e-6 leaves convergence at 1e-6 an iteration, and rounding moves a body that nothing holds by no
-// more than 1e-10 of the model's size. Bodies that only contacts hold move by 1/s before the contact
-// forces bring them back: 1e-3 keeps 13 digits of the gaps.
+// s in its unit: at the first iteration, and the lowest without and with contacts that carry a
+// load. 1e-6 leaves convergence at 1e-6 an iteration, and rounding moves a body that nothing holds
+// by no more than 1e-10 of the model's size. Bodies that only contacts hold move by 1/s before the
+// contact forces bring them back: 1e-3 keeps 13 digits of the gaps.
 #define INERTIA_START 1e-3
 #define INERTIA_LOWEST 1e-6
 #define INERTIA_CONTACT 1e-3
 #define INERTIA_HIGHEST 1e9
 // How s grows when a correction is refused.
 #define INERTIA_GROWTH 4.0
-// A correction is taken when the one that would follow with the same matrix is at most this many times
-// as long [Deuflhard2004, natural monotonicity]: forces may grow on the way, as they do in a beam that
-// bends without stretching. More than 1, for on the way from one state to a far one it grows.
+// A correction is taken when the one that would follow with the same matrix is at most this many
+// times as long [Deuflhard2004, natural monotonicity]: forces may grow on the way, as they do in a
+// beam that bends without stretching. More than 1, for on the way from one state to a far one it
+// grows.
 #define CORRECTION_GROWTH 2.0
 // From here on, corrections may be rounding error and are not compared.
 #define IMBALANCE_SMALL 1e-7
@@ -40,11 +41,11 @@
 #define FORCE_ROUNDING (8 * DBL_EPSILON)
 // Errors of joints and gaps at an equilibrium, as a part of the model's size.
 #define CONSTRAINT_TOLERANCE 1e-11
-// d^T K d / d^T M d below this part of the unit of s is no stiffness at all; so many long corrections
-// one after the other along such directions are a mechanism.
+// d^T K d / d^T M d below this part of the unit of s is no stiffness at all; so many long
+// corrections one after the other along such directions are a mechanism.
 #define NO_STIFFNESS 1e-5
-// The first corrections of a load step are taken as they come, for slender beams have large forces on
-// the way and yet converge in a dozen; the others, from the start of the step again, with care.
+// The first corrections of a load step are taken as they come, for slender beams have large forces
+// on the way and yet converge in a dozen; the others, from the start of the step again, with care.
 enum { MECHANISM_CORRECTIONS = 8, REFUSALS_MAX = 40, PLAIN_CORRECTIONS = 25 };
 
 // ---- Terms ----
@@ -107,9 +108,9 @@ static void add_joint_forces(const pcs_statics *w)
     }
 }
 
-// Largest imbalance, beyond rounding, relative to the forces of the model. Translations and rotations apart; moments
-// below a thousandth of force times size are as good as none. A system's coordinates have units of
-// their own: each system is its own measure.
+// Largest imbalance, beyond rounding, relative to the forces of the model. Translations and
+// rotations apart; moments below a thousandth of force times size are as good as none. A system's
+// coordinates have units of their own: each system is its own measure.
 static double relative_imbalance(pcs_statics *w)
 {
     const pcs_model *m = w->model;
@@ -381,7 +382,8 @@ static void move(pcs_statics *w, double move_max)
         w->r[w->active[k]] += part * w->force[k];
 }
 
-// Length of the next correction with the same matrix, contacts as they are, over that of the last one.
+// Length of the next correction with the same matrix, contacts as they are, over that of the last
+// one.
 static double find_growth(pcs_statics *w)
 {
     const pcs_model *m = w->model;

@@ -36,8 +36,8 @@ static double oscillator_error(const char *integrator, double h)
 }
 
 // Acary 4.3 of the digest, largest errors of q. RK2 on this linear system does not depend on which
-// method of two stages it is. The last digit of the last number depends on how bisection cuts an interval of
-// 1e-11 s: it is met to one unit instead of a half.
+// method of two stages it is. The last digit of the last number depends on how bisection cuts an
+// interval of 1e-11 s: it is met to one unit instead of a half.
 static void test_published_errors(void **state)
 {
     (void)state;
@@ -76,14 +76,15 @@ static void test_orders(void **state)
         }
         double order = (STEPS * xy_sum - x_sum * y_sum) / (STEPS * xx_sum - x_sum * x_sum);
         print_message("%s: order %.2f\n", table[i].integrator, order);
-        // The width of an interval varies between C h^(p+1) / 2 and C h^(p+1) from impact to impact.
+        // The width of an interval varies between C h^(p+1) / 2 and C h^(p+1) from impact to
+        // impact.
         assert_true(order > table[i].order - 0.2);
     }
 }
 
-// Free flight is exact in every integrator, so only the instants of the impacts are wrong, by the width of
-// their intervals: an accumulation costs no accuracy, whatever the output step. The first impact
-// has (1+e) |v| = 3, and each of the following ones repeats the delay of those before it.
+// Free flight is exact in every integrator, so only the instants of the impacts are wrong, by the
+// width of their intervals: an accumulation costs no accuracy, whatever the output step. The first
+// impact has (1+e) |v| = 3, and each of the following ones repeats the delay of those before it.
 static void test_accumulation(void **state)
 {
     (void)state;
@@ -118,8 +119,8 @@ static void test_accumulation(void **state)
     }
 }
 
-// A ball at rest under the force -cos t: the contact carries cos t, lets go at pi/2 (it does not pull) and
-// q = t - pi/2 + cos t from there.
+// A ball at rest under the force -cos t: the contact carries cos t, lets go at pi/2 (it does not
+// pull) and q = t - pi/2 + cos t from there.
 static void test_release(void **state)
 {
     (void)state;
@@ -156,8 +157,9 @@ static void test_release(void **state)
     assert_true(log(error[0] / error[1]) / log(4.0) > 3.8);
 }
 
-// A disc slides without friction from the top of a fixed one, R apart, at rest at the angle a: it leaves where
-// cos = 2/3 cos a and flies on with the horizontal speed sqrt(2/3 g R cos a) 2/3 cos a.
+// A disc slides without friction from the top of a fixed one, R apart, at rest at the angle a: it
+// leaves where cos = 2/3 cos a and flies on with the horizontal speed sqrt(2/3 g R cos a) 2/3 cos
+// a.
 static void test_release_from_a_curve(void **state)
 {
     (void)state;
@@ -187,7 +189,8 @@ static void test_release_from_a_curve(void **state)
     assert_true(log(error[0] / error[1]) / log(4.0) > 3.8);
 }
 
-// A block with friction on an incline is left to Moreau-Jean, which is exact here: v = g (sin a - mu cos a) t.
+// A block with friction on an incline is left to Moreau-Jean, which is exact here: v = g (sin a -
+// mu cos a) t.
 static void test_friction_is_left_to_time_stepping(void **state)
 {
     (void)state;
@@ -206,8 +209,8 @@ static void test_friction_is_left_to_time_stepping(void **state)
     scene_end(&s);
 }
 
-// A box that falls flat on a floor without friction: four corners, one redundant, come to rest together
-// and slide on as equations of the smooth part.
+// A box that falls flat on a floor without friction: four corners, one redundant, come to rest
+// together and slide on as equations of the smooth part.
 static void test_box_without_friction(void **state)
 {
     (void)state;

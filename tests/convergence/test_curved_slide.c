@@ -1,5 +1,5 @@
-// A contact that stays closed on a curved face keeps the order of the joints: a bead that slides in a
-// circular bowl without friction is a pendulum, order 2 with theta = 1/2, and loses no energy.
+// A contact that stays closed on a curved face keeps the order of the joints: a bead that slides in
+// a circular bowl without friction is a pendulum, order 2 with theta = 1/2, and loses no energy.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,7 @@
 // Time stepping over a C1 edge, where the curvature of the path jumps: the two examples of
-// [Haddouni2015, 4.4], as a bead on a wire (bilateral) and as a bead on a road (unilateral). The velocity
-// is continuous, the force jumps, and the bead goes on. Closed forms from the conservation of energy:
+// [Haddouni2015, 4.4], as a bead on a wire (bilateral) and as a bead on a road (unilateral). The
+// velocity is continuous, the force jumps, and the bead goes on. Closed forms from the conservation
+// of energy:
 //
 //   parabola y = x^2/2, then the line y = 0, from (2, 2) with (-1, -2): at the edge t = 0.6208432057,
 //   x' = -sqrt(44.24), the force jumps from m (g + 44.24) = 54.05 N to m g = 9.81 N;
@@ -57,8 +58,8 @@ typedef struct passage {
     double edge_time, edge_speed, force_before, force_after, place_time, speed;
 } passage;
 
-// Time at which x passes a place between two steps, and x' there, by Hermite interpolation: its error,
-// h^4/384 times a fourth derivative below 1e4, is far below the scheme's.
+// Time at which x passes a place between two steps, and x' there, by Hermite interpolation: its
+// error, h^4/384 times a fourth derivative below 1e4, is far below the scheme's.
 static double crossing(double place, double h, const double x[2], const double v[2], double *speed)
 {
     double a = 0, b = 1;
@@ -75,8 +76,8 @@ static double crossing(double place, double h, const double x[2], const double v
     return a * h;
 }
 
-// A bead on a road may leave it for a few steps behind the edge, since the impulse of the step over the
-// edge belongs to one of the two faces: its force is a mean over this time.
+// A bead on a road may leave it for a few steps behind the edge, since the impulse of the step over
+// the edge belongs to one of the two faces: its force is a mean over this time.
 static const double WINDOW = 0.02;
 
 static void add_curve(scene *s, pcs_body_id bead, const path *p, bool bilateral)
@@ -130,10 +131,11 @@ static passage run(const path *p, bool bilateral, double h)
     return out;
 }
 
-// Errors of a scheme of order 2 in a motion with the angular frequency w, w^2 = g + x'^2 at the edge
-// (curvature 1): w^2 h^2 of time and of speed. On a road a step of free flight adds g h to the speed.
-// Near the edge the force is N (1 - 1.5 x^2) on a parabola, and the step in question is within 2 h of
-// the edge; on a road the normal velocity x'^2 h that the step over the edge leaves belongs to the window.
+// Errors of a scheme of order 2 in a motion with the angular frequency w, w^2 = g + x'^2 at the
+// edge (curvature 1): w^2 h^2 of time and of speed. On a road a step of free flight adds g h to the
+// speed. Near the edge the force is N (1 - 1.5 x^2) on a parabola, and the step in question is
+// within 2 h of the edge; on a road the normal velocity x'^2 h that the step over the edge leaves
+// belongs to the window.
 static void check(int which, bool bilateral, double h, double *time_error)
 {
     const path *p = &PATHS[which];
@@ -161,7 +163,8 @@ static void check(int which, bool bilateral, double h, double *time_error)
         found.force_before - p->force_before, found.force_after - p->force_after);
 }
 
-// Steps of which none ends on the edge. A quarter of the step: with order 2 a sixteenth of the error.
+// Steps of which none ends on the edge. A quarter of the step: with order 2 a sixteenth of the
+// error.
 static void test_edges(void **state)
 {
     (void)state;

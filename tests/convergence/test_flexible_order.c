@@ -1,8 +1,8 @@
-// Order of the nonsmooth generalized-alpha scheme on the flexible benchmarks of [Galvez2020]: one in the L1
-// norm, sum |f - f_ref| / sum |f_ref| over the steps (3.56), for a displacement and a velocity. The reference
-// is a run on the same mesh with a much smaller step, on whose grid all steps lie, as in the thesis.
-// The slopes are those of a fit over many steps, since single pairs scatter with the place of the impacts
-// in their steps.
+// Order of the nonsmooth generalized-alpha scheme on the flexible benchmarks of [Galvez2020]: one
+// in the L1 norm, sum |f - f_ref| / sum |f_ref| over the steps (3.56), for a displacement and a
+// velocity. The reference is a run on the same mesh with a much smaller step, on whose grid all
+// steps lie, as in the thesis. The slopes are those of a fit over many steps, since single pairs
+// scatter with the place of the impacts in their steps.
 #include <stdlib.h>
 
 #include "support/alpha_run.h"
@@ -95,11 +95,11 @@ static void find_order(const bench *b)
     free(found.v);
 }
 
-// What a ladder can show is known beforehand. An impact excites every mode of a mesh. With w the highest
-// frequency, displacements are of first order once the steps resolve it, h w < 1; the velocity of a node at an
-// instant surely once its phase is right too, w^3 h^2 T/12 < 1 at the time T after the impact.
-// B2: w = sqrt(12) c/l, 2078 rad/s with the 200 elements of the thesis (h < 4.8e-4 s, phases 3.7e-5 s: minutes),
-// 104 rad/s with the 10 of this test, h < 9.6e-3 s.
+// What a ladder can show is known beforehand. An impact excites every mode of a mesh. With w the
+// highest frequency, displacements are of first order once the steps resolve it, h w < 1; the
+// velocity of a node at an instant surely once its phase is right too, w^3 h^2 T/12 < 1 at the time
+// T after the impact. B2: w = sqrt(12) c/l, 2078 rad/s with the 200 elements of the thesis (h <
+// 4.8e-4 s, phases 3.7e-5 s: minutes), 104 rad/s with the 10 of this test, h < 9.6e-3 s.
 static void test_bar(void **state)
 {
     (void)state;
@@ -113,9 +113,9 @@ static void test_bar(void **state)
     find_order(&b);
 }
 
-// B3: w = sqrt(G A_s/(rho I)) = 1e6 rad/s, the rotation of sections, and the tip clatters. Steps are between the
-// periods of the first bending modes and the error of 1e-5 that the motion itself sets (see
-// test_pendulum_deviation).
+// B3: w = sqrt(G A_s/(rho I)) = 1e6 rad/s, the rotation of sections, and the tip clatters. Steps
+// are between the periods of the first bending modes and the error of 1e-5 that the motion itself
+// sets (see test_pendulum_deviation).
 static void test_pendulum(void **state)
 {
     (void)state;
@@ -129,8 +129,8 @@ static void test_pendulum(void **state)
     find_order(&b);
 }
 
-// With a hundredth of the modulus all is ten times slower, w = 1e5 rad/s, and 20 ms after the impact are not more
-// than 2 ms of steel.
+// With a hundredth of the modulus all is ten times slower, w = 1e5 rad/s, and 20 ms after the
+// impact are not more than 2 ms of steel.
 static void build_soft_pendulum(scene *s)
 {
     scene_flexible_pendulum_of(s, 2.1e9, 9.81);
@@ -169,8 +169,9 @@ static double deviation(const double *a, const double *b, int from, int to)
     return largest;
 }
 
-// Why no step has a smaller error on B3: two pendulums that reach the wall 5e-10 m apart are 1e-5 m apart after
-// 20 ms of clatter. An error of h/2 times the speed at the first impact has the size of the motion then.
+// Why no step has a smaller error on B3: two pendulums that reach the wall 5e-10 m apart are 1e-5 m
+// apart after 20 ms of clatter. An error of h/2 times the speed at the first impact has the size of
+// the motion then.
 static void test_pendulum_deviation(void **state)
 {
     (void)state;
@@ -196,9 +197,9 @@ static void test_cube(void **state)
     find_order(&b);
 }
 
-// B9: w = sqrt(G A_s/(rho I)) = 1.4e4 rad/s, h < 7e-5 s. In the window of the thesis the clatter of the impact
-// decides how fast the beam turns for half a second until its upper end hits; phases would ask for 2e-6 s there,
-// for 9e-6 s in the 50 ms after the impact.
+// B9: w = sqrt(G A_s/(rho I)) = 1.4e4 rad/s, h < 7e-5 s. In the window of the thesis the clatter of
+// the impact decides how fast the beam turns for half a second until its upper end hits; phases
+// would ask for 2e-6 s there, for 9e-6 s in the 50 ms after the impact.
 static void test_beam(void **state)
 {
     (void)state;

@@ -11,7 +11,8 @@
 
 #include "math/rotation.h"
 
-// Errors at two steps h and h/2 of a method of order 2 have the ratio 4 up to terms of higher order.
+// Errors at two steps h and h/2 of a method of order 2 have the ratio 4 up to terms of higher
+// order.
 static void assert_second_order(double coarse, double fine)
 {
     assert_near(coarse / fine, 4, 0.5);
@@ -118,8 +119,9 @@ static double windows_error(double h, double *energy)
 }
 
 // Twice a turn all rods lie in one line and two more degrees of freedom open. At the last two times
-// the terms of order h^2 and h^3 have opposite signs and nearly cancel, so the error is held against
-// the bound C h^2 and the order is read from the energy. Exudyn's energy error is 0.114 J at h = 0.01.
+// the terms of order h^2 and h^3 have opposite signs and nearly cancel, so the error is held
+// against the bound C h^2 and the order is read from the energy. Exudyn's energy error is 0.114 J
+// at h = 0.01.
 static void test_windows(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-// Adaptive Moreau-Jean: the error follows the tolerance on the ball with an accumulation of impacts,
-// on an oscillator and in smooth motion; what goes wrong without the penetration term.
+// Adaptive Moreau-Jean: the error follows the tolerance on the ball with an accumulation of
+// impacts, on an oscillator and in smooth motion; what goes wrong without the penetration term.
 #include "support/mechanisms.h"
 #include "support/near.h"
 #include "support/scenes.h"
@@ -12,7 +12,8 @@ typedef struct outcome {
     int64_t accepted, rejected;
 } outcome;
 
-// As in the digest: tolerance absolute and relative, safety 0.9, shrink 0.1, growth 5 (the defaults).
+// As in the digest: tolerance absolute and relative, safety 0.9, shrink 0.1, growth 5 (the
+// defaults).
 static void set_ball(scene *s, const char *projection, double order, double tolerance)
 {
     scene_bouncing_ball(s, 2, 1, 1, 0, 0.5);
@@ -44,12 +45,12 @@ static outcome measure(scene *s, double end, double (*exact)(double))
 }
 
 // Acary lectures 3.9 of the digest: errors 7.6e-3, 1.1e-3, 7.9e-5 for tolerances 1e-2, 1e-3, 1e-4
-// with 48, 79, 132 accepted steps; p = 1, theta = forecast = 1/2, without projection. It does not say
-// the first step, nor which of the two solutions is kept, and no choice of these that was tried
-// (10 first steps, either solution or their extrapolation, both norms, six limits of the step) gives
-// its counts. Here the halves are kept: the two last errors are met with 0.6
-// times the steps; at 1e-2, where the tolerance is a hundredth of the drop and an impact more or less
-// decides, the error is 1.8e-2.
+// with 48, 79, 132 accepted steps; p = 1, theta = forecast = 1/2, without projection. It does not
+// say the first step, nor which of the two solutions is kept, and no choice of these that was tried
+// (10 first steps, either solution or their extrapolation, both norms, six limits of the step)
+// gives its counts. Here the halves are kept: the two last errors are met with 0.6
+// times the steps; at 1e-2, where the tolerance is a hundredth of the drop and an impact more or
+// less decides, the error is 1.8e-2.
 static void test_published_ball(void **state)
 {
     (void)state;
@@ -73,8 +74,8 @@ static void test_published_ball(void **state)
     assert_true(o.accepted <= 48);
 }
 
-// Free flight is integrated exactly, so halving alone sees no error until the step jumps over a whole
-// bounce: smaller tolerances do not help (acary 3.9).
+// Free flight is integrated exactly, so halving alone sees no error until the step jumps over a
+// whole bounce: smaller tolerances do not help (acary 3.9).
 static void test_penetration_is_needed(void **state)
 {
     (void)state;
@@ -92,7 +93,8 @@ static void test_penetration_is_needed(void **state)
     assert_at_most(worst[1], 1e-4);
 }
 
-// The error follows the tolerance for every order that the estimate may assume, with projection too.
+// The error follows the tolerance for every order that the estimate may assume, with projection
+// too.
 static void test_error_follows_tolerance(void **state)
 {
     (void)state;
@@ -113,7 +115,8 @@ static void test_error_follows_tolerance(void **state)
     }
 }
 
-// q'' = -q, q >= 0, e = 0.8 from q = 1: impacts at pi/2 + n pi, amplitude 0.8^(n+1) after them (4.3).
+// q'' = -q, q >= 0, e = 0.8 from q = 1: impacts at pi/2 + n pi, amplitude 0.8^(n+1) after them
+// (4.3).
 static double oscillator(double t)
 {
     const double pi = 3.14159265358979324;
@@ -198,8 +201,8 @@ static void test_sum_over_outputs(void **state)
     }
 }
 
-// Slider-crank with play in its guide: the states of tests/physics/test_slider_crank_clearance.c, whose
-// tolerance belongs to fixed steps of 1e-6 s (20000 of them), after five impacts and sliding.
+// Slider-crank with play in its guide: the states of tests/physics/test_slider_crank_clearance.c,
+// whose tolerance belongs to fixed steps of 1e-6 s (20000 of them), after five impacts and sliding.
 static void test_slider_crank(void **state)
 {
     (void)state;

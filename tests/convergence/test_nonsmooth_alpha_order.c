@@ -1,8 +1,8 @@
-// Order of the nonsmooth generalized-alpha scheme: one in the L1 norm with impacts and friction [Galvez2020,
-// (3.56), (4.47)], two in smooth motion. The measure is sum |f - f_ref| / sum |f_ref| over the steps, the
-// reference a closed form or the event-driven scheme of this library on the same time grid; the orders
-// are slopes of a fit over steps without a common divisor, since single pairs scatter with the place of
-// the impacts in their steps.
+// Order of the nonsmooth generalized-alpha scheme: one in the L1 norm with impacts and friction
+// [Galvez2020, (3.56), (4.47)], two in smooth motion. The measure is sum |f - f_ref| / sum |f_ref|
+// over the steps, the reference a closed form or the event-driven scheme of this library on the
+// same time grid; the orders are slopes of a fit over steps without a common divisor, since single
+// pairs scatter with the place of the impacts in their steps.
 #include "support/alpha_run.h"
 #include "support/alpha_scenes.h"
 #include "support/example_run.h"
@@ -89,8 +89,8 @@ static void measure(const bench *b, double h, double error[2])
     end(&reference);
 }
 
-// Where one impact decides, the error depends on its place in the step, from none to C h: `nearby` steps
-// up to the next one show the largest.
+// Where one impact decides, the error depends on its place in the step, from none to C h: `nearby`
+// steps up to the next one show the largest.
 static void find_orders(const bench *b)
 {
     order_fit f[2] = {{0}, {0}};
@@ -165,8 +165,9 @@ static void test_incline(void **state)
     }
 }
 
-// B8 against a run with steps of 5e-5 s, on whose grid the larger steps lie: mass 1 over 0.12 s. The end of
-// the push, 0.1 s, is on all grids: half a step of the force more or less would be an error of its own.
+// B8 against a run with steps of 5e-5 s, on whose grid the larger steps lie: mass 1 over 0.12 s.
+// The end of the push, 0.1 s, is on all grids: half a step of the force more or less would be an
+// error of its own.
 static void test_chain(void **state)
 {
     (void)state;

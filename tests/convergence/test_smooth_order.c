@@ -1,5 +1,6 @@
-// Observed order of the Moreau-Jean scheme: 2 with theta = 1/2 and 1 with theta = 1 in smooth motion (double
-// pendulum, heavy top), 1 with impacts (pendulum against a wall); energy over a long time.
+// Observed order of the Moreau-Jean scheme: 2 with theta = 1/2 and 1 with theta = 1 in smooth
+// motion (double pendulum, heavy top), 1 with impacts (pendulum against a wall); energy over a long
+// time.
 //
 // References: RK4 in minimal coordinates with steps far below those of the scheme.
 #include <string.h>

@@ -1,7 +1,7 @@
-// Orders of the smooth integrators: fixed steps on the four-bar of [Haddouni2015, 3.1] and on bodies
-// in space, and their dense output. Digest of the thesis, "Fixed-step convergence at t = 0.5": HEM5
-// 4.97, PHEM56 4.8, RKF45 3.8; dense output of HEM5 (3.13): q and v 5, v' and lambda 3 by the formula
-// and 4 by (1.25).
+// Orders of the smooth integrators: fixed steps on the four-bar of [Haddouni2015, 3.1] and on
+// bodies in space, and their dense output. Digest of the thesis, "Fixed-step convergence at t =
+// 0.5": HEM5 4.97, PHEM56 4.8, RKF45 3.8; dense output of HEM5 (3.13): q and v 5, v' and lambda 3
+// by the formula and 4 by (1.25).
 #include <string.h>
 
 #include "math/rotation.h"
@@ -12,7 +12,8 @@
 enum { METHODS = 5, SIZE = 64, PARTS = 4 };
 
 static const char *const methods[METHODS] = {"rk4", "rkf45", "dopri5", "hem5", "phem56"};
-// The digest's bounds for HEM5, PHEM56 and RKF45; RK4 and DOPRI5 in the same relation to their order
+// The digest's bounds for HEM5, PHEM56 and RKF45; RK4 and DOPRI5 in the same relation to their
+// order
 static const double least_order[METHODS] = {3.8, 3.8, 4.8, 4.8, 4.7};
 
 // A point of the motion, to compare others with.
@@ -135,8 +136,8 @@ static void test_bricard(void **state)
 
 enum { PLACES = 9 };
 
-// Largest errors inside the first step of length h, with v' and lambda as they come, and those of the
-// index-1 equation at the dense q and v behind them.
+// Largest errors inside the first step of length h, with v' and lambda as they come, and those of
+// the index-1 equation at the dense q and v behind them.
 static void dense_errors(scene *s, const char *method, double h, double out[PARTS + 2])
 {
     march_run r;
@@ -177,8 +178,8 @@ typedef struct dense_case {
     double order[PARTS + 2]; // q, v, v', lambda; v' and lambda of the index-1 equation
 } dense_case;
 
-// A polynomial of degree 4 leaves a local error of order 5. RK4 and RKF45 have a quintic through the
-// ends of a step whose own local error is of order 5; its slope, v, has lost one.
+// A polynomial of degree 4 leaves a local error of order 5. RK4 and RKF45 have a quintic through
+// the ends of a step whose own local error is of order 5; its slope, v, has lost one.
 static const dense_case dense_cases[METHODS] = {
     {"rk4", {5, 4, 4, 4, 4, 4}},  {"rkf45", {5, 4, 4, 4, 4, 4}},  {"dopri5", {5, 5, 5, 5, 5, 5}},
     {"hem5", {5, 5, 3, 3, 5, 5}}, {"phem56", {5, 5, 5, 5, 5, 5}},
@@ -216,8 +217,8 @@ static void test_dense_top(void **state)
     check_dense(unsymmetrical_top, 0.02, 0.2);
 }
 
-// With V'_9 in place of V'_10, as printed in (2.138), the order of v' would be 1 and that of v 2: the
-// order of v' above is the test against it. The dense velocity satisfies its constraint.
+// With V'_9 in place of V'_10, as printed in (2.138), the order of v' would be 1 and that of v 2:
+// the order of v' above is the test against it. The dense velocity satisfies its constraint.
 static void test_dense_constraint(void **state)
 {
     (void)state;

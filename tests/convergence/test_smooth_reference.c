@@ -83,10 +83,10 @@ static void windows(const pcs_march_opts *opts)
     march_run_end(&r);
 }
 
-// Twice a turn all rods lie in one line and the rows lose rank there. The index-2 methods pass: what
-// they ask of the velocities is satisfiable at the singular point too. On index 1 the drift of the
-// rows is divided by their vanishing pivots: that noise stops the control of the step, whatever the
-// tolerance, while fixed steps pass over it once the drift is held near rounding.
+// Twice a turn all rods lie in one line and the rows lose rank there. The index-2 methods pass:
+// what they ask of the velocities is satisfiable at the singular point too. On index 1 the drift of
+// the rows is divided by their vanishing pivots: that noise stops the control of the step, whatever
+// the tolerance, while fixed steps pass over it once the drift is held near rounding.
 static void test_windows(void **state)
 {
     (void)state;
@@ -151,8 +151,8 @@ static void test_squeezer(void **state)
 
 // ---- A04 ----
 
-// 30 rows of rank 29, and one degree of freedom that no count of freedoms shows: at the stages, which
-// lie beside the constraints, all 30 are independent and would lock the mechanism.
+// 30 rows of rank 29, and one degree of freedom that no count of freedoms shows: at the stages,
+// which lie beside the constraints, all 30 are independent and would lock the mechanism.
 static void bricard(const char *method, double tolerance, double required)
 {
     scene s;

@@ -1,5 +1,6 @@
-// One surface described in two ways: arcs against circles, lines against a polyline and a plane, a wire
-// against a rail. Gap, frame, rows and accelerations are the same to rounding, and so is a rolling disc.
+// One surface described in two ways: arcs against circles, lines against a polyline and a plane, a
+// wire against a rail. Gap, frame, rows and accelerations are the same to rounding, and so is a
+// rolling disc.
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>

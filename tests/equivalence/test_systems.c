@@ -128,7 +128,8 @@ static void test_four_bar_three_ways(void **state)
         for (int i = 0; i < 2; ++i)
             angle[k][i] = crank_angle(texts[k], paths[k], i == 0 ? 2e-3 : 1e-3);
     for (int k = 0; k < 3; ++k) {
-        // Richardson: the error of the finer run is a third of the difference; twice that is allowed.
+        // Richardson: the error of the finer run is a third of the difference; twice that is
+        // allowed.
         const double limit = angle[k][1] + (angle[k][1] - angle[k][0]) / 3;
         const double reference = angle[0][1] + (angle[0][1] - angle[0][0]) / 3;
         const double error = fabs(angle[0][1] - angle[0][0]) + fabs(angle[k][1] - angle[k][0]);

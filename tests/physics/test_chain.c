@@ -87,9 +87,9 @@ static void test_tip(void **state)
     check_tip(32, 5.196592810543, -4.905141237831, 4);
 }
 
-// Ten links over 2 s at h = 1e-3: below 1e-4 of the swing. In the second swing the last of four links
-// whips round with 39 rad/s, (omega h)^2 = 1.5e-3, and the error peaks at 8e-4 of the swing for a
-// moment; there and for 32 links (1.1e-4) the same bound takes the smaller step of the order.
+// Ten links over 2 s at h = 1e-3: below 1e-4 of the swing. In the second swing the last of four
+// links whips round with 39 rad/s, (omega h)^2 = 1.5e-3, and the error peaks at 8e-4 of the swing
+// for a moment; there and for 32 links (1.1e-4) the same bound takes the smaller step of the order.
 static void test_energy(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-// The drift study of [Brogliato2002, (35)-(43)]: a pendulum from formulas, with the row that the study has.
+// The drift study of [Brogliato2002, (35)-(43)]: a pendulum from formulas, with the row that the
+// study has.
 #include <string.h>
 
 #include "percuss/io.h"

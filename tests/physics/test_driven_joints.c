@@ -1,5 +1,6 @@
-// Joints with prescribed motions and with limits, for 10 s with projection: motions followed without
-// drift, the work of the drivers accounted for, limits kept, angles counted in their own turn.
+// Joints with prescribed motions and with limits, for 10 s with projection: motions followed
+// without drift, the work of the drivers accounted for, limits kept, angles counted in their own
+// turn.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-// A bead over a C1 edge, where the curvature of its path jumps, located as an event: both examples of
-// [Haddouni2015, 4.4] with the closed forms of its motion, on a wire (bilateral) and on a road
+// A bead over a C1 edge, where the curvature of its path jumps, located as an event: both examples
+// of [Haddouni2015, 4.4] with the closed forms of its motion, on a wire (bilateral) and on a road
 // (unilateral). Edge time, speed and the jump of the force to 1e-9.
 #include <math.h>
 #include <setjmp.h>
@@ -16,8 +16,8 @@
 static const double gravity = 9.81, TOLERANCE = 1e-9;
 static const char *const SCHEMES[] = {"event-driven", "hybrid"};
 enum { N_SCHEMES = (int)(sizeof SCHEMES / sizeof *SCHEMES) };
-// Of the force just behind the edge: the hybrid scheme is in its time stepping there, whose force is
-// an impulse, good to the projection's 1e-12, over the 1e-7 s since the edge.
+// Of the force just behind the edge: the hybrid scheme is in its time stepping there, whose force
+// is an impulse, good to the projection's 1e-12, over the 1e-7 s since the edge.
 static const double FORCE_TOLERANCE[] = {1e-9, 1e-5};
 
 // y = x^2/2 for x > 0, then the line y = 0; from (2, 2) with (-1, -2).
@@ -153,8 +153,8 @@ static void test_the_bead_does_not_turn_back(void **state)
                 }
 }
 
-// A wire with a corner of 60 degrees to the left, then one of 90 degrees to the right, without gravity:
-// the velocity turns with the wire and keeps its length (Glocker's laws for C0 edges).
+// A wire with a corner of 60 degrees to the left, then one of 90 degrees to the right, without
+// gravity: the velocity turns with the wire and keeps its length (Glocker's laws for C0 edges).
 static void test_corners_keep_the_speed(void **state)
 {
     (void)state;

@@ -94,8 +94,9 @@ static pcs_modes *find_modes(scene *s, int32_t count, pcs_modes_method method)
     return modes;
 }
 
-// P L^3 / (3 E I), and rho A g L^4 / (8 E I) under its weight: cubic elements are exact at nodes for the
-// first; a consistent line load of the weight would be for the second, nodal weights are to (1/n)^2.
+// P L^3 / (3 E I), and rho A g L^4 / (8 E I) under its weight: cubic elements are exact at nodes
+// for the first; a consistent line load of the weight would be for the second, nodal weights are to
+// (1/n)^2.
 static void test_linear_cantilever(void **state)
 {
     (void)state;
@@ -115,8 +116,8 @@ static void test_linear_cantilever(void **state)
     }
 }
 
-// The elastica: EI theta'' = -P cos theta, theta(0) = 0, theta'(1) = 0, unit length, alpha = P L^2 / EI.
-// Shooting for theta(1) with RK4 from the tip; x and y of the tip.
+// The elastica: EI theta'' = -P cos theta, theta(0) = 0, theta'(1) = 0, unit length, alpha = P L^2
+// / EI. Shooting for theta(1) with RK4 from the tip; x and y of the tip.
 static double shoot(double alpha, double tip, double *x, double *y)
 {
     enum { STEPS = 4000 };
@@ -182,9 +183,9 @@ static pcs_vec3 bent_tip(int32_t elements, double alpha)
     return pcs_v3_scale(1 / length, tip);
 }
 
-// Published: alpha = 1 gives (u, w) = (0.05643, 0.30172), alpha = 10 (0.55500, 0.81061) [Mattiasson1981,
-// table 1]. Elements with one integration point are of second order: halving them divides the error by
-// four, and Richardson's extrapolation leaves the fourth order.
+// Published: alpha = 1 gives (u, w) = (0.05643, 0.30172), alpha = 10 (0.55500, 0.81061)
+// [Mattiasson1981, table 1]. Elements with one integration point are of second order: halving them
+// divides the error by four, and Richardson's extrapolation leaves the fourth order.
 static void test_elastica(void **state)
 {
     (void)state;
@@ -202,8 +203,8 @@ static void test_elastica(void **state)
     assert_near((4 * fine.x - coarse.x) / 3, x, 2e-5);
 }
 
-// Clamped and free: cos(b) cosh(b) = -1; free and free: = 1. omega = b^2 sqrt(E I / (rho A L^4)). With
-// n cubic elements of consistent mass the relative error of omega is about (b/n)^4 / 1440.
+// Clamped and free: cos(b) cosh(b) = -1; free and free: = 1. omega = b^2 sqrt(E I / (rho A L^4)).
+// With n cubic elements of consistent mass the relative error of omega is about (b/n)^4 / 1440.
 static void test_beam_frequencies(void **state)
 {
     (void)state;
@@ -359,8 +360,9 @@ static void test_solid_cantilever(void **state)
     scene_end(&s);
 }
 
-// A block of metal comes down on a plane and lies there: the contact forces carry its weight, and the
-// corners of the block are loaded alike. Nothing holds it along the plane, and it does not go there.
+// A block of metal comes down on a plane and lies there: the contact forces carry its weight, and
+// the corners of the block are loaded alike. Nothing holds it along the plane, and it does not go
+// there.
 static void test_block_on_plane(void **state)
 {
     (void)state;

@@ -1,8 +1,8 @@
-// Flexible benchmarks of [Galvez2020] with the nonsmooth generalized-alpha scheme: elastic bar (B2 of the
-// digest, section 3.3.2 of the thesis), flexible pendulum (B3, 3.3.3), flexible cube (B4, 3.3.4), oblique
-// beam (B9, 4.2.5). The thesis prints few numbers of them; "digest" means the figures of its digest, found
-// with an independent program. Every step of the decoupled variants is checked for convergence,
-// penetration and drift (alpha_step).
+// Flexible benchmarks of [Galvez2020] with the nonsmooth generalized-alpha scheme: elastic bar (B2
+// of the digest, section 3.3.2 of the thesis), flexible pendulum (B3, 3.3.3), flexible cube (B4,
+// 3.3.4), oblique beam (B9, 4.2.5). The thesis prints few numbers of them; "digest" means the
+// figures of its digest, found with an independent program. Every step of the decoupled variants is
+// checked for convergence, penetration and drift (alpha_step).
 #include <stdio.h>
 #include <string.h>
 
@@ -92,8 +92,8 @@ static bar_result run_bar(const char *variant, double h)
     return r;
 }
 
-// Digest: h = 3e-2, 1e-2 and 1e-3. Exact, on an infinitely fine mesh: 0.5005 to 1.1672 s, 200 N s, 500 J.
-// One Newton iteration in each problem at every h, as the thesis says.
+// Digest: h = 3e-2, 1e-2 and 1e-3. Exact, on an infinitely fine mesh: 0.5005 to 1.1672 s, 200 N s,
+// 500 J. One Newton iteration in each problem at every h, as the thesis says.
 static void test_bar(void **state)
 {
     (void)state;
@@ -116,8 +116,9 @@ static void test_bar(void **state)
     }
 }
 
-// What Moreau-Jean keeps of the 500 J at the same step, as docs/comparing-schemes.md shows it (no published
-// figures): implicit Euler (theta = 1) loses a tenth; the midpoint rule keeps as much as this scheme.
+// What Moreau-Jean keeps of the 500 J at the same step, as docs/comparing-schemes.md shows it (no
+// published figures): implicit Euler (theta = 1) loses a tenth; the midpoint rule keeps as much as
+// this scheme.
 static void test_bar_moreau_jean(void **state)
 {
     (void)state;
@@ -138,9 +139,9 @@ static void test_bar_moreau_jean(void **state)
     }
 }
 
-// Without the differences of forces: no rebound at h = 3e-2 (thesis), but energy out of nothing (digest:
-// 4e5 J), and the node at 0.45 m goes 4.8 m behind the wall while the tip does not; a late rebound at h =
-// 1e-2 (1.34 s, 0.73 m); the same order, so all is well at 1e-3 (1.168 s).
+// Without the differences of forces: no rebound at h = 3e-2 (thesis), but energy out of nothing
+// (digest: 4e5 J), and the node at 0.45 m goes 4.8 m behind the wall while the tip does not; a late
+// rebound at h = 1e-2 (1.34 s, 0.73 m); the same order, so all is well at 1e-3 (1.168 s).
 static void test_bar_without_forces(void **state)
 {
     (void)state;
@@ -180,8 +181,8 @@ static void test_bar_coupled(void **state)
 
 // ---- B3: flexible pendulum ----
 
-// Digest: first contact at 0.3310, 0.3303, 0.3303 and 0.33024 s for h = 1e-3, 3e-4, 1e-4 and 3e-5; 2.1 to 2.4
-// Newton iterations in a step, at most 7 in a problem.
+// Digest: first contact at 0.3310, 0.3303, 0.3303 and 0.33024 s for h = 1e-3, 3e-4, 1e-4 and 3e-5;
+// 2.1 to 2.4 Newton iterations in a step, at most 7 in a problem.
 static void test_pendulum(void **state)
 {
     (void)state;
@@ -211,8 +212,8 @@ static void test_pendulum(void **state)
     }
 }
 
-// Thesis: the coupled variant fails at the three largest steps, whose sizes are lost with the figure; it
-// works at 1e-4, the step of the plot, with many iterations at impacts.
+// Thesis: the coupled variant fails at the three largest steps, whose sizes are lost with the
+// figure; it works at 1e-4, the step of the plot, with many iterations at impacts.
 static void test_pendulum_coupled(void **state)
 {
     (void)state;
@@ -258,9 +259,10 @@ static void run_cube(cube_scene *make, pcs_element_kind kind, double h)
     check_cube(&s, h);
 }
 
-// The lower face hits the floor at 0.24731 s with 2.4261 m/s, seen at the end of that step. No step is
-// repeated with trilinear elements, those of the thesis (its steps are lost with its figure), and with the default
-// ones except those of test_cube_crushed; also where h v is more than an element of 0.02 m.
+// The lower face hits the floor at 0.24731 s with 2.4261 m/s, seen at the end of that step. No step
+// is repeated with trilinear elements, those of the thesis (its steps are lost with its figure),
+// and with the default ones except those of test_cube_crushed; also where h v is more than an
+// element of 0.02 m.
 static void test_cube(void **state)
 {
     (void)state;
@@ -295,8 +297,8 @@ static void test_cube_small_steps(void **state)
     }
 }
 
-// phi^T K phi/phi^T M phi for the mode in which the four middle nodes of the lower face of the 5 x 5 x 5
-// cube go up and those above them a third of it down
+// phi^T K phi/phi^T M phi for the mode in which the four middle nodes of the lower face of the 5 x
+// 5 x 5 cube go up and those above them a third of it down
 static double softest_mode(const scene *s)
 {
     enum { EDGE = 6, NODES = 8, N = 3 * NODES };
@@ -326,11 +328,12 @@ static double softest_mode(const scene *s)
     return stiffness / mass;
 }
 
-// St Venant's material pushes back less the more it is pressed beyond the stretch 1/sqrt(3), and the waves
-// of this impact press the middle of the lower layer to less than half its height. With steps of 1.5e-3 to
-// 2.5e-3 s M + h^2 K of the position problem is indefinite there: the nodes can neither stay on the floor
-// (they would have to be pulled) nor leave it (free, they go below it) before the element is inside out. It
-// is the same with trilinear elements, 6 x 6 x 6 of them. The default policy repeats such a step in halves.
+// St Venant's material pushes back less the more it is pressed beyond the stretch 1/sqrt(3), and
+// the waves of this impact press the middle of the lower layer to less than half its height. With
+// steps of 1.5e-3 to 2.5e-3 s M + h^2 K of the position problem is indefinite there: the nodes can
+// neither stay on the floor (they would have to be pulled) nor leave it (free, they go below it)
+// before the element is inside out. It is the same with trilinear elements, 6 x 6 x 6 of them. The
+// default policy repeats such a step in halves.
 static void test_cube_crushed(void **state)
 {
     (void)state;
@@ -362,8 +365,8 @@ static void test_cube_crushed(void **state)
     }
 }
 
-// Contacts declared node by node and one contact of surfaces are the same motion, but for the rounding
-// of another order of the same sums.
+// Contacts declared node by node and one contact of surfaces are the same motion, but for the
+// rounding of another order of the same sums.
 static void test_cube_surface(void **state)
 {
     (void)state;
@@ -425,9 +428,9 @@ static beam_times run_beam(double h, double end)
     return t;
 }
 
-// Digest at h = 1e-4: contact at 0.0501, open at 0.0552, last release at 0.0826, second impact at 0.5790 s.
-// Thesis: 0.05 s, closed for 5 ms, 82.5 ms (an instant, as the digest reads it), 0.5878 s. Each time is that
-// of a step's end.
+// Digest at h = 1e-4: contact at 0.0501, open at 0.0552, last release at 0.0826, second impact at
+// 0.5790 s. Thesis: 0.05 s, closed for 5 ms, 82.5 ms (an instant, as the digest reads it), 0.5878
+// s. Each time is that of a step's end.
 static void test_beam(void **state)
 {
     (void)state;
@@ -438,8 +441,8 @@ static void test_beam(void **state)
     assert_digits(t.second, 0.5790, 1e-4);
 }
 
-// The second impact comes 0.5 s after the release: an error of 1 % in the rebound is 5 ms there. Digest at
-// h = 1e-5: 0.5874 s, within 0.1 % of the thesis.
+// The second impact comes 0.5 s after the release: an error of 1 % in the rebound is 5 ms there.
+// Digest at h = 1e-5: 0.5874 s, within 0.1 % of the thesis.
 static void test_beam_small_steps(void **state)
 {
     (void)state;

@@ -1,7 +1,8 @@
-// Events of flexible models, and of friction in space under the implicit integrators that they take.
+// Events of flexible models, and of friction in space under the implicit integrators that they
+// take.
 //
-// A point slides on a rough plane with gravity (0, a, -g) and c = mu g > a. With rho its speed and phi
-// the angle from its velocity to the y axis
+// A point slides on a rough plane with gravity (0, a, -g) and c = mu g > a. With rho its speed and
+// phi the angle from its velocity to the y axis
 //     rho' = a cos(phi) - c,  rho phi' = -a sin(phi),  hence  (rho (c + a cos(phi)))' = a^2 - c^2:
 // it stops at T = rho_0 (c + a cos(phi_0)) / (c^2 - a^2), and friction turns ever faster before.
 #include <stdlib.h>
@@ -97,8 +98,8 @@ static void test_resume_at_the_end_of_slip(void **state)
 
 // ---- Flexible bodies ----
 
-// The lower end hits the wall at 0.05 s without any elastic force: what its contact does then is not
-// for the rounding of the forces to decide. Digest B9: closed for 5 ms.
+// The lower end hits the wall at 0.05 s without any elastic force: what its contact does then is
+// not for the rounding of the forces to decide. Digest B9: closed for 5 ms.
 static void test_oblique_beam(void **state)
 {
     (void)state;
@@ -125,8 +126,8 @@ static void test_oblique_beam(void **state)
     assert_near(opens[1], opens[2], 4e-5);
 }
 
-// Digest B9, the published times: last release at 82.5 ms, second impact, of the upper end, at 0.5878 s;
-// found there with steps of 1e-4 s.
+// Digest B9, the published times: last release at 82.5 ms, second impact, of the upper end, at
+// 0.5878 s; found there with steps of 1e-4 s.
 static void test_oblique_beam_to_second_impact(void **state)
 {
     (void)state;
@@ -143,10 +144,10 @@ static void test_oblique_beam_to_second_impact(void **state)
     scene_end(&s);
 }
 
-// The ball hits a node of the shelf, and sticks and slides on it in space until it leaves a millisecond
-// later. The bound of the steps is that of a motion with some hundred steps: where Newton's method does not
-// know how friction turns, steps shrink to 1e-10 s. An error of 1e-7 m in each of 200 steps is
-// 2e-5 s at 1 m/s.
+// The ball hits a node of the shelf, and sticks and slides on it in space until it leaves a
+// millisecond later. The bound of the steps is that of a motion with some hundred steps: where
+// Newton's method does not know how friction turns, steps shrink to 1e-10 s. An error of 1e-7 m in
+// each of 200 steps is 2e-5 s at 1 m/s.
 static void test_bracket(void **state)
 {
     (void)state;
@@ -171,9 +172,9 @@ static void test_bracket(void **state)
 
 // ---- Work of damping ----
 
-// A mass on a damper alone: all that the kinetic energy loses is work of the damper. In the first step the
-// forces of generalized-alpha are those of its account, however stiff the damper; later ones have
-// 0.08 h of older forces, which the account takes for those of the start of the step.
+// A mass on a damper alone: all that the kinetic energy loses is work of the damper. In the first
+// step the forces of generalized-alpha are those of its account, however stiff the damper; later
+// ones have 0.08 h of older forces, which the account takes for those of the start of the step.
 static void test_damping_work(void **state)
 {
     (void)state;

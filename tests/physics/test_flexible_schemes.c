@@ -1,12 +1,12 @@
-// Every scheme on a flexible model: a cantilever of four beams under a weight that acts all at once,
-// and the same beam with a stop under its tip.
+// Every scheme on a flexible model: a cantilever of four beams under a weight that acts all at
+// once, and the same beam with a stop under its tip.
 //
 // The deflections are a thousandth of the length, so that the motion of the finite elements is the
 // sum of their modes,
 //     d(t) = sum_i x_i a_i (1 - cos(omega_i t)),   a_i = x_i^T M d_s,
-// with the static deflection d_s, up to (1e-3)^2 of it. Modes and statics come from the library's own
-// analysis, which shares only M, K and f with the schemes. A method of order 2 with steps h is late in
-// each mode by the angle c omega^3 h^2 t; c is 1/12 for Moreau-Jean with theta = 1/2. For
+// with the static deflection d_s, up to (1e-3)^2 of it. Modes and statics come from the library's
+// own analysis, which shares only M, K and f with the schemes. A method of order 2 with steps h is
+// late in each mode by the angle c omega^3 h^2 t; c is 1/12 for Moreau-Jean with theta = 1/2. For
 // generalized-alpha c = 1/2 is taken, a guess on the safe side that is not derived here.
 #include <float.h>
 #include <stdio.h>
@@ -258,8 +258,8 @@ static bool find_impact(const scene *s, pcs_event *out)
 
 // Time and speed of the impact are those of the modal sum, to the step of time stepping and to the
 // tolerance of the others; the impact leaves the tip at rest on the stop, and takes the energy
-// u^2/(2 W) with W = H M^{-1} H^T in all schemes. Above the static deflection the weight presses the
-// tip on the stop from then on.
+// u^2/(2 W) with W = H M^{-1} H^T in all schemes. Above the static deflection the weight presses
+// the tip on the stop from then on.
 static void test_stop(void **state)
 {
     (void)state;

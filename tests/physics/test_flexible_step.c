@@ -1,5 +1,5 @@
-// Cost of a step of flexible bodies: no heap calls in contact, and factors of a constant matrix that are
-// kept. The cube of [Galvez2020, benchmark B4] lands on the floor with its lower face.
+// Cost of a step of flexible bodies: no heap calls in contact, and factors of a constant matrix
+// that are kept. The cube of [Galvez2020, benchmark B4] lands on the floor with its lower face.
 #include <math.h>
 
 #include "support/flexible_scenes.h"

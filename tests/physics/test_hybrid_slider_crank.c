@@ -1,12 +1,14 @@
-// Slider-crank with clearance and friction (digest of [Haddouni2015] 4.8): the hybrid scheme against
-// adaptive Moreau-Jean, average steps as in Table 4.2, with HEM5 and h_min = 1e-7 s as there.
+// Slider-crank with clearance and friction (digest of [Haddouni2015] 4.8): the hybrid scheme
+// against adaptive Moreau-Jean, average steps as in Table 4.2, with HEM5 and h_min = 1e-7 s as
+// there.
 //
 // Two sets of data, since the thesis prints none (docs/theory/hybrid.md has the tables):
 // - Flores, Leine, Glocker 2010 (benchmarks 2), 150 rad/s, 0.2 s, three turns of the crank. Every
 //   impact ends a step of the hybrid scheme, some 120 of them: at 1e-2 and 1e-4 adaptive Moreau-Jean
 //   takes longer steps and is wrong by 1 and 0.01 rad. Equal tolerances are compared at 1e-6 and
 //   1e-8, equal errors at all four.
-// - The same mechanism in angles, slower (22.5 rad/s, e = 0.1, 2 s): of 42 sets the one whose hybrid
+// - The same mechanism in angles, slower (22.5 rad/s, e = 0.1, 2 s): of 42 sets the one whose
+// hybrid
 //   column is nearest to the thesis' one. The other column is then a prediction.
 #include <stdio.h>
 
@@ -138,8 +140,8 @@ static void test_predicted_steps(void **state)
     }
 }
 
-// The slider turns at the dead centres of the crank, where its sliding velocity does not depend on the
-// crank's velocity to first order. To put the slider at rest there must not stop the crank.
+// The slider turns at the dead centres of the crank, where its sliding velocity does not depend on
+// the crank's velocity to first order. To put the slider at rest there must not stop the crank.
 static void test_dead_centre(void **state)
 {
     (void)state;
@@ -154,9 +156,9 @@ static void test_dead_centre(void **state)
     }
 }
 
-// The same in three angles: the gaps are strongly curved functions of them. A time step that closes a
-// contact must leave it closed; one that measures its velocity at mid-step reopens it with curvature
-// x h/2, and the two schemes take turns a thousand times.
+// The same in three angles: the gaps are strongly curved functions of them. A time step that closes
+// a contact must leave it closed; one that measures its velocity at mid-step reopens it with
+// curvature x h/2, and the two schemes take turns a thousand times.
 static void test_curved_gaps(void **state)
 {
     (void)state;

@@ -97,8 +97,8 @@ static void test_four_bar(void **state)
     close_scene(&s);
 }
 
-// IVP Test Set, Andrews' squeezing mechanism: q''(0) and lambda(0), there with M q'' = f - G^T lambda.
-// The digits given are fifteen; the smallest moment of inertia, 4e-7, takes a few of them.
+// IVP Test Set, Andrews' squeezing mechanism: q''(0) and lambda(0), there with M q'' = f - G^T
+// lambda. The digits given are fifteen; the smallest moment of inertia, 4e-7, takes a few of them.
 static void test_andrews(void **state)
 {
     (void)state;

@@ -1,6 +1,7 @@
 // Nonsmooth generalized-alpha on small models with closed forms or references of other methods:
-// digest of [Galvez2020], benchmarks B0 (bouncing ball), B1 (spinning box), B5 (incline), B7 (block on a
-// belt). Every step of every run is checked for convergence, penetration and drift (alpha_step).
+// digest of [Galvez2020], benchmarks B0 (bouncing ball), B1 (spinning box), B5 (incline), B7 (block
+// on a belt). Every step of every run is checked for convergence, penetration and drift
+// (alpha_step).
 #include "support/alpha_run.h"
 #include "support/alpha_scenes.h"
 #include "support/example_run.h"
@@ -12,10 +13,10 @@
 static const pcs_vec3 zero = {0, 0, 0};
 
 // B0: e = 0.8, drop of 0.8 m, g = 9.8: first impact at 0.404061 s, accumulation at 3.636549 s, then
-// rest with a contact force of m g. An impact is seen at the end of its step, up to h late, and rebounds
-// with e times the velocity at the beginning of that step, up to g h less than that of the impact. A
-// velocity error e g h shortens the flights that follow by 2 e h (1 + e + e^2 + ...) = 2 e h/(1 - e). The
-// flights that a step cannot show last h/(1 - e) together.
+// rest with a contact force of m g. An impact is seen at the end of its step, up to h late, and
+// rebounds with e times the velocity at the beginning of that step, up to g h less than that of the
+// impact. A velocity error e g h shortens the flights that follow by 2 e h (1 + e + e^2 + ...) = 2
+// e h/(1 - e). The flights that a step cannot show last h/(1 - e) together.
 static void test_bouncing_ball(void **state)
 {
     (void)state;
@@ -43,11 +44,11 @@ static void test_bouncing_ball(void **state)
     scene_end(&s);
 }
 
-// B1 against the event-driven reference of the digest: one impact at 0.41528560 s at the body corner
-// (+0.05, -0.1, +0.15), impulse 500.757659 N s; at 0.69 s z = 1.60415981 m, v_z = 3.93104998 m/s, Omega =
-// (2.4800491, 38.5759492, -17.4926754) rad/s. The impact is seen up to a step late, when the box has
-// turned by 85 h rad more: lever arm and direction of the impulse P differ by that part, v by P/m and
-// Omega by P |r|/J_min times it.
+// B1 against the event-driven reference of the digest: one impact at 0.41528560 s at the body
+// corner (+0.05, -0.1, +0.15), impulse 500.757659 N s; at 0.69 s z = 1.60415981 m, v_z = 3.93104998
+// m/s, Omega = (2.4800491, 38.5759492, -17.4926754) rad/s. The impact is seen up to a step late,
+// when the box has turned by 85 h rad more: lever arm and direction of the impulse P differ by that
+// part, v by P/m and Omega by P |r|/J_min times it.
 static void test_spinning_box(void **state)
 {
     (void)state;
@@ -85,9 +86,9 @@ static void test_spinning_box(void **state)
 }
 
 // B5: uphill with 2 m/s; deceleration g (sin + mu cos) = 5.3817 m/s^2, stop at 0.371627 s after
-// 0.371627 m; impulses of a step 9.47573e-3 (normal), 2.84272e-3 (sliding), 2.53901e-3 N s (at rest,
-// the other way). At h = 1e-3 the digest's own program has rest at 0.372 s, x = 0.371627024 m, and
-// 0.370089 m without friction at position level: it then creeps while its velocity is zero.
+// 0.371627 m; impulses of a step 9.47573e-3 (normal), 2.84272e-3 (sliding), 2.53901e-3 N s (at
+// rest, the other way). At h = 1e-3 the digest's own program has rest at 0.372 s, x = 0.371627024
+// m, and 0.370089 m without friction at position level: it then creeps while its velocity is zero.
 static void test_incline(void **state)
 {
     (void)state;
@@ -127,8 +128,8 @@ static void test_incline(void **state)
 }
 
 // B7 in slip: x swings about l + mu m g/k = 1.5886 m with the amplitude v sqrt(m/k) = 0.24495 m, so
-// between 1.3437 and 1.8336 m; the block meets the belt's speed once a period, where a scheme of order
-// one may leave the orbit by h times the speed.
+// between 1.3437 and 1.8336 m; the block meets the belt's speed once a period, where a scheme of
+// order one may leave the orbit by h times the speed.
 static void test_belt(void **state)
 {
     (void)state;
@@ -151,8 +152,8 @@ static void test_belt(void **state)
     example_end(&run);
 }
 
-// An oblique impact in the plane and in space: m = 1, mu = 0.5, tangential and normal speed 1, e = 0 give
-// the impulse (-0.5, 1) and half the tangential speed after it.
+// An oblique impact in the plane and in space: m = 1, mu = 0.5, tangential and normal speed 1, e =
+// 0 give the impulse (-0.5, 1) and half the tangential speed after it.
 static void test_oblique_impact(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-// Nonsmooth generalized-alpha on mechanisms with friction: digest of [Galvez2020], benchmarks B6 (rocking
-// rod), B8 (chain of masses), B10 (pendulum on a sprung plate). Every problem of
+// Nonsmooth generalized-alpha on mechanisms with friction: digest of [Galvez2020], benchmarks B6
+// (rocking rod), B8 (chain of masses), B10 (pendulum on a sprung plate). Every problem of
 // every step converges, no step is repeated, joints and gaps are kept to 1e-10 (alpha_step).
 #include "support/alpha_run.h"
 #include "support/alpha_scenes.h"
@@ -56,12 +56,13 @@ static void test_rod_impacts(void **state)
     }
 }
 
-// Case III at rest, h = 1e-3. Thesis: centre (0.0134, -0.0213) m, N1 = 2.19 N, N2 = 2.50 N, F1 + F2 =
-// 0.47 N. The layout of the supports is lost with the figures; the digest's (the best of three that were
-// tried) rests at (0.01209, -0.02121) m with N1 = 2.199, N2 = 2.482 N, which this scheme meets to the
-// digit. What follows from the rest position alone agrees with the thesis in any layout: the sums.
-// The digest finds that 2 mm of the start height move the rest position by 2 mm, so the thesis is
-// met to 1.4 mm in x and to half its last digit and 0.1 mm (1.4 mm times the slope 0.1) in y.
+// Case III at rest, h = 1e-3. Thesis: centre (0.0134, -0.0213) m, N1 = 2.19 N, N2 = 2.50 N, F1 + F2
+// = 0.47 N. The layout of the supports is lost with the figures; the digest's (the best of three
+// that were tried) rests at (0.01209, -0.02121) m with N1 = 2.199, N2 = 2.482 N, which this scheme
+// meets to the digit. What follows from the rest position alone agrees with the thesis in any
+// layout: the sums. The digest finds that 2 mm of the start height move the rest position by 2 mm,
+// so the thesis is met to 1.4 mm in x and to half its last digit and 0.1 mm (1.4 mm times the slope
+// 0.1) in y.
 static void test_rod_rest(void **state)
 {
     (void)state;
@@ -90,8 +91,8 @@ static void test_rod_rest(void **state)
     scene_end(&s);
 }
 
-// Case IV comes to rest with all the friction at the right support; case I and II on a level floor with
-// none.
+// Case IV comes to rest with all the friction at the right support; case I and II on a level floor
+// with none.
 static void test_rod_other_cases(void **state)
 {
     (void)state;
@@ -113,9 +114,10 @@ static void test_rod_other_cases(void **state)
 
 // ---- B8 ----
 
-// At h = 1e-3 the digest's program has: last mass moves (|v| > 1e-8) at 0.214 s, shortest length 0.8318
-// m, x1 = 0.37604 and x21 = 1.37541 m at 1.5 s; the thesis says 0.22 s and rest in the end, the wave
-// speed l sqrt(k/m) = 4.47 m/s gives 0.2236 s. At 1.5 s one mass still has 0.01 m/s; at 1.6 s all stick.
+// At h = 1e-3 the digest's program has: last mass moves (|v| > 1e-8) at 0.214 s, shortest length
+// 0.8318 m, x1 = 0.37604 and x21 = 1.37541 m at 1.5 s; the thesis says 0.22 s and rest in the end,
+// the wave speed l sqrt(k/m) = 4.47 m/s gives 0.2236 s. At 1.5 s one mass still has 0.01 m/s; at
+// 1.6 s all stick.
 static void test_chain(void **state)
 {
     (void)state;
@@ -148,8 +150,8 @@ static void test_chain(void **state)
 
 // ---- B10 ----
 
-// No number is published. The pendulum hits the plate, slides on it, leaves and comes back; energy is
-// never gained.
+// No number is published. The pendulum hits the plate, slides on it, leaves and comes back; energy
+// is never gained.
 static void test_plate(void **state)
 {
     (void)state;

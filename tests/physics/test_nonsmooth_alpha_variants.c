@@ -1,7 +1,8 @@
-// Variants, policies and options of the nonsmooth generalized-alpha scheme, on two masses with a stiff
-// spring between them that slide on rails into a wall: a short piece of the elastic bar of [Galvez2020,
-// 3.3.2]. The coupled variant leaves the force of the position correction out of its matrix: with h^2 k/m =
-// 100 its passes diverge, with 0.01 they converge; the decoupled one takes any step.
+// Variants, policies and options of the nonsmooth generalized-alpha scheme, on two masses with a
+// stiff spring between them that slide on rails into a wall: a short piece of the elastic bar of
+// [Galvez2020, 3.3.2]. The coupled variant leaves the force of the position correction out of its
+// matrix: with h^2 k/m = 100 its passes diverge, with 0.01 they converge; the decoupled one takes
+// any step.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,8 +81,8 @@ static result run(const char *variant, const char *policy, double h)
     return r;
 }
 
-// With small steps all variants agree to first order. The front mass loses m v^2/2 at the impact (e =
-// 0); the back one comes back with its speed after half a period of its own on the spring.
+// With small steps all variants agree to first order. The front mass loses m v^2/2 at the impact (e
+// = 0); the back one comes back with its speed after half a period of its own on the spring.
 static void test_small_steps(void **state)
 {
     (void)state;
@@ -185,8 +186,8 @@ static void test_restitution(void **state)
     scene_end(&s);
 }
 
-// A run that is stopped and resumed goes on with the same bits, in the middle of jams and impacts; its
-// smooth accelerations are in the state. After a warm-up no step asks the heap for anything.
+// A run that is stopped and resumed goes on with the same bits, in the middle of jams and impacts;
+// its smooth accelerations are in the state. After a warm-up no step asks the heap for anything.
 static void test_resume_and_memory(void **state)
 {
     (void)state;

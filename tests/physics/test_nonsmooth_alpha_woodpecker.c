@@ -1,5 +1,6 @@
-// The woodpecker toy under the nonsmooth generalized-alpha scheme: digest of [Galvez2020], benchmark B11.
-// Every problem of every step converges, no step is repeated, joints and gaps are kept to 1e-10.
+// The woodpecker toy under the nonsmooth generalized-alpha scheme: digest of [Galvez2020],
+// benchmark B11. Every problem of every step converges, no step is repeated, joints and gaps are
+// kept to 1e-10.
 #include "support/alpha_run.h"
 #include "support/alpha_scenes.h"
 #include "support/near.h"
@@ -36,9 +37,9 @@ static void run_woodpecker(bool fixed, double mu, double frequency, double fall)
     scene_end(&s);
 }
 
-// Thesis, h = 1e-4: 7.66 Hz and 14.3 mm with the sleeve kept on the axis, 7.96 Hz and 7.6 mm free, 8.3
-// Hz and 5.3 mm free with mu = 0.35; 2 % is the bound of this test. The digest's program left two or
-// three Newton solves of the free cases unconverged.
+// Thesis, h = 1e-4: 7.66 Hz and 14.3 mm with the sleeve kept on the axis, 7.96 Hz and 7.6 mm free,
+// 8.3 Hz and 5.3 mm free with mu = 0.35; 2 % is the bound of this test. The digest's program left
+// two or three Newton solves of the free cases unconverged.
 static void test_woodpecker(void **state)
 {
     (void)state;

@@ -1,9 +1,10 @@
 // Slider-crank whose slider has 1 mm of play in its guide (Flores, Leine, Glocker, Multibody System
-// Dynamics 23 (2010) 165): impacts of the two upper corners, then sliding contact, up to t = 0.02 s.
+// Dynamics 23 (2010) 165): impacts of the two upper corners, then sliding contact, up to t = 0.02
+// s.
 //
-// Reference: Moreau's midpoint rule in the three angles with h = 1e-7 s, two contact solvers agree. An
-// impact is seen within a step, so the scheme is of first order: with the angular accelerations of
-// 1e4 rad/s^2 between the impacts, h = 1e-6 s makes 1e-2 rad/s in the velocities.
+// Reference: Moreau's midpoint rule in the three angles with h = 1e-7 s, two contact solvers agree.
+// An impact is seen within a step, so the scheme is of first order: with the angular accelerations
+// of 1e4 rad/s^2 between the impacts, h = 1e-6 s makes 1e-2 rad/s in the velocities.
 #include "support/mechanisms.h"
 #include "support/near.h"
 

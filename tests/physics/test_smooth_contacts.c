@@ -1,6 +1,6 @@
-// Closed contacts as equations of a smooth phase: sliding and sticking with Coulomb friction, moving
-// surfaces, and the accounts of work. All contacts are with planes at rest in their own frames, where
-// the closed forms are elementary.
+// Closed contacts as equations of a smooth phase: sliding and sticking with Coulomb friction,
+// moving surfaces, and the accounts of work. All contacts are with planes at rest in their own
+// frames, where the closed forms are elementary.
 #include <string.h>
 
 #include "math/rotation.h"
@@ -10,8 +10,8 @@
 static const double g = 9.81;
 static const pcs_vec3 zero = {0, 0, 0};
 
-// A point mass on the plane through the origin whose normal is y (planar) or z of the frame turned by
-// `turn`, with friction; gravity -y or -z.
+// A point mass on the plane through the origin whose normal is y (planar) or z of the frame turned
+// by `turn`, with friction; gravity -y or -z.
 static void point_on_plane(scene *s, int32_t dimension, pcs_vec3 turn, double mass, double friction,
                            pcs_vec3 velocity, double belt)
 {
@@ -60,8 +60,8 @@ static void begin(march_run *r, scene *s, const pcs_march_opts *opts, pcs_contac
 static const char *const methods[] = {"rk4", "rkf45", "dopri5", "hem5", "phem56"};
 enum { METHODS = 5 };
 
-// Down an incline with tan = 0.7 and mu = 0.5: acceleration g (sin - mu cos), N = m g cos. The motion
-// is a polynomial of degree 2, which every method has without error.
+// Down an incline with tan = 0.7 and mu = 0.5: acceleration g (sin - mu cos), N = m g cos. The
+// motion is a polynomial of degree 2, which every method has without error.
 static void test_incline(void **state)
 {
     (void)state;
@@ -157,8 +157,8 @@ static void test_straight_slide(void **state)
 }
 
 // Across a slope with tan = mu the path bends downhill, and the speed plus its downhill component
-// stays v_0 [classical; from v' = g sin (cos phi - 1) and u' = g sin (1 - cos phi)]. The methods keep
-// their order with B different from G: errors of energy and of the invariant fall with theirs.
+// stays v_0 [classical; from v' = g sin (cos phi - 1) and u' = g sin (1 - cos phi)]. The methods
+// keep their order with B different from G: errors of energy and of the invariant fall with theirs.
 static void test_bent_slide(void **state)
 {
     (void)state;

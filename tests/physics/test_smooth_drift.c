@@ -7,8 +7,8 @@
 
 // ---- Pendulum of the drift study ----
 
-// Largest |phi|, phi = (x^2 + y^2 - 1)/2, of the point pendulum (length 1, from horizontal, g = 9.81)
-// under RK4 with steps h, at two times.
+// Largest |phi|, phi = (x^2 + y^2 - 1)/2, of the point pendulum (length 1, from horizontal, g =
+// 9.81) under RK4 with steps h, at two times.
 static void pendulum_drift(pcs_stabilisation stabilisation, double h, const double t[2],
                            double out[2])
 {
@@ -33,10 +33,11 @@ static void pendulum_drift(pcs_stabilisation stabilisation, double h, const doub
 
 // Brogliato et al. 2002, (35) and (42)-(43); benchmark B12 of its digest has, with the row
 // phi = (x^2 + y^2 - 1)/2, the largest |phi| 3.6e-5 and 3.6e-3 (10 s and 100 s) without correction,
-// 7.5e-8 and 7.5e-7 with (42), 4.3e-10 at both times with (42) and (43). The row of our distance joint
-// is |x| - 1. It has the same solutions, but RK4 makes other errors in it: the same RK4 written out
-// for this row gives 2.871e-5 and 2.874e-3, 6.07e-8 and 6.10e-7, and 4.31e-10, which does not depend
-// on the row. (Written out for phi it gives 3.588e-5, 3.598e-3, 7.51e-8, 7.54e-7, 4.31e-10.)
+// 7.5e-8 and 7.5e-7 with (42), 4.3e-10 at both times with (42) and (43). The row of our distance
+// joint is |x| - 1. It has the same solutions, but RK4 makes other errors in it: the same RK4
+// written out for this row gives 2.871e-5 and 2.874e-3, 6.07e-8 and 6.10e-7, and 4.31e-10, which
+// does not depend on the row. (Written out for phi it gives 3.588e-5, 3.598e-3, 7.51e-8, 7.54e-7,
+// 4.31e-10.)
 static void test_compensation(void **state)
 {
     (void)state;

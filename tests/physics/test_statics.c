@@ -12,8 +12,8 @@ static const pcs_vec3 zero = {0, 0, 0};
 static const double g = 9.81;
 
 // The equilibrium leaves an imbalance of 1e-10 of the forces (the option's default): positions of a
-// model with a stiffness of the order of its load over its size are right to 1e-10 of that size. With
-// a margin for softer directions:
+// model with a stiffness of the order of its load over its size are right to 1e-10 of that size.
+// With a margin for softer directions:
 static const double place = 1e-8;
 
 static pcs_static_info equilibrate(scene *s)
@@ -173,7 +173,8 @@ static double four_bar_energy(double phi)
            0.5 * bar.stiffness * (l - bar.rest) * (l - bar.rest);
 }
 
-// Fourth-order difference with step 1e-3: error 1e-12 of the energy's fifth derivative, rounding 1e-13.
+// Fourth-order difference with step 1e-3: error 1e-12 of the energy's fifth derivative, rounding
+// 1e-13.
 static double four_bar_slope(double phi, const double *data)
 {
     (void)data;
@@ -457,8 +458,8 @@ static void test_load_steps(void **state)
     scene_end(&s);
 }
 
-// A spatial body on slanted springs and a joint; no closed form, but a run from there stays there: the
-// imbalance of 1e-10 m g moves it by 1e-10 g t^2 / 2.
+// A spatial body on slanted springs and a joint; no closed form, but a run from there stays there:
+// the imbalance of 1e-10 m g moves it by 1e-10 g t^2 / 2.
 static void test_run_from_equilibrium(void **state)
 {
     (void)state;

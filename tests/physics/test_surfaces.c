@@ -1,5 +1,5 @@
-// Surfaces of meshes in runs: weight carried through two passes of a stack, sliding with friction to a
-// stop, and, with events, sliding from face to face and over the end.
+// Surfaces of meshes in runs: weight carried through two passes of a stack, sliding with friction
+// to a stop, and, with events, sliding from face to face and over the end.
 #include <math.h>
 
 #include "model/model.h"
@@ -78,9 +78,9 @@ static void stiffen(mesh_block *b, double young, double damping)
     b->part.material.damping = damping;
 }
 
-// Two damped cubes, one on the other on the ground, from a small height. In every step the impulse of
-// the ground is what the momentum of both asks for, and the two passes between them together carry the
-// upper one: a small one by its own nodes, a wide one by those of the lower.
+// Two damped cubes, one on the other on the ground, from a small height. In every step the impulse
+// of the ground is what the momentum of both asks for, and the two passes between them together
+// carry the upper one: a small one by its own nodes, a wide one by those of the lower.
 static void check_stack(bool wide)
 {
     static rig r;
@@ -136,8 +136,8 @@ static void test_stack(void **state)
 }
 
 // A stiff block slides on a plane with speed v: it stops after v^2/(2 mu g). The block rocks
-// on its elastic feet a little while it slides, which the impulses of the whole do not see: the mean
-// horizontal speed falls with mu g wherever all contact points slide.
+// on its elastic feet a little while it slides, which the impulses of the whole do not see: the
+// mean horizontal speed falls with mu g wherever all contact points slide.
 static void test_sliding(void **state)
 {
     (void)state;
@@ -173,8 +173,8 @@ static void test_sliding(void **state)
     rig_end(&r);
 }
 
-// In the plane, with events: a bar slides without friction over a line of six faces, held at all its
-// nodes, leaves it with one end after the other and falls.
+// In the plane, with events: a bar slides without friction over a line of six faces, held at all
+// its nodes, leaves it with one end after the other and falls.
 static void test_faces_with_events(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-// Rotations in space: the free asymmetric body (Dzhanibekov) and the spinning top keep their energy and
-// their momenta to the order of the scheme, some of them to rounding.
+// Rotations in space: the free asymmetric body (Dzhanibekov) and the spinning top keep their energy
+// and their momenta to the order of the scheme, some of them to rounding.
 #include "support/mechanisms.h"
 #include "support/near.h"
 
@@ -103,8 +103,8 @@ static top_run run_top(double h)
     return run;
 }
 
-// Weight and tip force have no moment about the symmetry axis: the spin is kept to rounding. Energy and
-// the momentum about the vertical are of second order.
+// Weight and tip force have no moment about the symmetry axis: the spin is kept to rounding. Energy
+// and the momentum about the vertical are of second order.
 static void test_spinning_top(void **state)
 {
     (void)state;

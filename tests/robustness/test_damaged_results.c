@@ -71,8 +71,8 @@ static void read_damaged(result_fixture *f)
 }
 
 // Damaged and cut files may be noticed or not, but must never crash. In a process of its own that
-// leaves without exit handlers, because HDF5 itself loses memory over damaged metadata; and not under
-// valgrind, which would count that. The function returns whether all is well.
+// leaves without exit handlers, because HDF5 itself loses memory over damaged metadata; and not
+// under valgrind, which would count that. The function returns whether all is well.
 static void assert_in_child(result_fixture *f, bool (*function)(result_fixture *f))
 {
     int status = 0;

@@ -241,8 +241,8 @@ static void threads_do_not_change_bits(void **state)
     pcs_problem_destroy(pile);
 }
 
-// A problem of moderate size through the public door, with other threads each time: the bits are those
-// of one thread, and threads that are asked for again are kept.
+// A problem of moderate size through the public door, with other threads each time: the bits are
+// those of one thread, and threads that are asked for again are kept.
 static void problem_keeps_its_threads(void **state)
 {
     static const int32_t threads[] = {1, 2, 3, 2, 2, 1};

@@ -100,8 +100,8 @@ static void colours_are_valid(void **state)
     }
 }
 
-// Together the lanes have every run once, each in the order of the visits, and no run needs one that
-// comes later.
+// Together the lanes have every run once, each in the order of the visits, and no run needs one
+// that comes later.
 static void assert_lanes(const pcs_run_order *order, const int32_t *place)
 {
     int32_t count = 0;

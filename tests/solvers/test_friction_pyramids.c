@@ -1,5 +1,6 @@
 // Spatial contacts of free bodies with pyramids in place of cones, as complementarity problems
-// [AcaryBrogliato2008, ch. 13]: with equations of motion M v = H_N a + H_T b + f kept as equalities,
+// [AcaryBrogliato2008, ch. 13]: with equations of motion M v = H_N a + H_T b + f kept as
+// equalities,
 //
 //     0 <= a \perp H_N^T v >= 0,   0 <= b \perp H_T^T v + e s >= 0,   0 <= s \perp mu a - e^T b >= 0.
 //
@@ -15,7 +16,8 @@
 #include "base/random.h"
 #include "percuss/problem.h"
 
-// Newton's limit, and a few dozen steps of the interior point method: no path of thousands of pivots.
+// Newton's limit, and a few dozen steps of the interior point method: no path of thousands of
+// pivots.
 enum { STEPS_MOST = 300 };
 enum { DOFS = 6, SIDES = 4, ROWS = SIDES + 2, BODIES_MAX = 16, CONTACTS_MAX = 60 };
 

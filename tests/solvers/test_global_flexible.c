@@ -308,8 +308,9 @@ static void failing_memory(void **state)
 
 enum { LINKS = 40, CHAIN_ROWS = 6 };
 
-// A light free rod that falls on two contacts: masses with springs of stiffness k times that between
-// them, so that the inverse of M lacks digits; impulses are small numbers, beside which that shows.
+// A light free rod that falls on two contacts: masses with springs of stiffness k times that
+// between them, so that the inverse of M lacks digits; impulses are small numbers, beside which
+// that shows.
 static pcs_problem *create_rod(pcs_context *ctx, double k)
 {
     enum { DOFS = 3 * LINKS };
@@ -337,8 +338,8 @@ static pcs_problem *create_rod(pcs_context *ctx, double k)
     return problem;
 }
 
-// Velocities from M in extended precision where W r + q has lost digits, against the verifier's, which
-// have other factors; and what is called solved is so in these.
+// Velocities from M in extended precision where W r + q has lost digits, against the verifier's,
+// which have other factors; and what is called solved is so in these.
 static void rounding_of_w_is_corrected(void **state)
 {
     (void)state;

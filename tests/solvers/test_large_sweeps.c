@@ -1,6 +1,6 @@
 // Mixed sweeps of problems whose W is larger than the caches, which work with a copy of W in single
-// precision: they end at the solution of W itself, with the same bits for any number of threads, and
-// do without the copy where the entries of W are beyond single precision.
+// precision: they end at the solution of W itself, with the same bits for any number of threads,
+// and do without the copy where the entries of W are beyond single precision.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -420,7 +420,8 @@ static void rod_with_three_solutions(void **state)
 }
 
 // Inside an iteration a root is followed with fewer steps, and a well-conditioned contact is not
-// refined, which may cost two digits: where q comes to rest the contact must be solved all the same.
+// refined, which may cost two digits: where q comes to rest the contact must be solved all the
+// same.
 static void iterated_contact(void **state)
 {
     (void)state;

@@ -129,7 +129,8 @@ static void seeds(void **state)
     pcs_context_destroy(ctx);
 }
 
-// In the relative measure, and with half of the digits in the scaled one, which a long r cannot fool.
+// In the relative measure, and with half of the digits in the scaled one, which a long r cannot
+// fool.
 static bool is_solved(pcs_context *ctx, int32_t number)
 {
     contact_problem known = create(ctx, number);
@@ -174,8 +175,8 @@ static void sample(void **state)
     pcs_context_destroy(ctx);
 }
 
-// Problems that the chain without complementary paths left unsolved: impulses that W does not resist
-// lead every merit away, and the central path to infinity.
+// Problems that the chain without complementary paths left unsolved: impulses that W does not
+// resist lead every merit away, and the central path to infinity.
 static void self_balanced(void **state)
 {
     (void)state;
@@ -187,8 +188,9 @@ static void self_balanced(void **state)
     pcs_context_destroy(ctx);
 }
 
-// Problems with a solution at which more velocities are zero than W has rank: complementary paths and
-// the central path lead to infinity beside it, a descent of the gap arrives within a second or so.
+// Problems with a solution at which more velocities are zero than W has rank: complementary paths
+// and the central path lead to infinity beside it, a descent of the gap arrives within a second or
+// so.
 static void overdetermined(void **state)
 {
     (void)state;
@@ -200,9 +202,9 @@ static void overdetermined(void **state)
     pcs_context_destroy(ctx);
 }
 
-// Impulses that run away, along a load with friction that W does not resist, prove nothing: no solver
-// may say that there is no solution where one is known. The chain is cut short, so that many stay
-// unsolved.
+// Impulses that run away, along a load with friction that W does not resist, prove nothing: no
+// solver may say that there is no solution where one is known. The chain is cut short, so that many
+// stay unsolved.
 static void no_false_certificate(void **state)
 {
     (void)state;

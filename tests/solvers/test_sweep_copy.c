@@ -1,5 +1,5 @@
-// The copy of W that sweeps of large problems read: it leads where W leads, the blocks it leaves out rest
-// at zero, and they come back when they approach.
+// The copy of W that sweeps of large problems read: it leads where W leads, the blocks it leaves
+// out rest at zero, and they come back when they approach.
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>
@@ -23,7 +23,8 @@ typedef struct fixture {
     int32_t rows;
 } fixture;
 
-// Spheres in an aligned grid: the contacts between columns carry nothing. W is large enough for a copy.
+// Spheres in an aligned grid: the contacts between columns carry nothing. W is large enough for a
+// copy.
 static int set_up(void **state)
 {
     if (pcs_test_fixture_create(state, sizeof(fixture)) != 0)

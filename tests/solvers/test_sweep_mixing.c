@@ -30,7 +30,8 @@ static int create(void **state)
     return pcs_test_fixture_create(state, sizeof(fixture));
 }
 
-// Bilateral blocks of 1, 2 and 3 rows, so that no cone comes in; trace(W_ii) = 3, the weights are 1.
+// Bilateral blocks of 1, 2 and 3 rows, so that no cone comes in; trace(W_ii) = 3, the weights are
+// 1.
 static void make_blocks(fixture *f)
 {
     int64_t values = 0;

@@ -1,5 +1,5 @@
-// Runs of the nonsmooth generalized-alpha scheme that are checked step by step: every problem of every
-// step converges, no step is repeated, joints and gaps are kept to 1e-10.
+// Runs of the nonsmooth generalized-alpha scheme that are checked step by step: every problem of
+// every step converges, no step is repeated, joints and gaps are kept to 1e-10.
 #ifndef PCS_TESTS_SUPPORT_ALPHA_RUN_H
 #define PCS_TESTS_SUPPORT_ALPHA_RUN_H
 

@@ -64,8 +64,8 @@ void alpha_scene_rod(scene *s, double h2, double mu1, double mu2)
 }
 
 // Left open by the thesis: where the pendulum's centre of mass is (here: in the middle), what l and
-// which axes its I_p = m_p l^2 and the plate's I_s = m_s L^2/6 mean (here: 1.3 m and 5 m, all axes),
-// where the springs go (here: straight down, free length 0.2 m), and the end time.
+// which axes its I_p = m_p l^2 and the plate's I_s = m_s L^2/6 mean (here: 1.3 m and 5 m, all
+// axes), where the springs go (here: straight down, free length 0.2 m), and the end time.
 void alpha_scene_plate(scene *s)
 {
     const double side = 5, m_s = 0.2, l = 1.3, m_p = 5;

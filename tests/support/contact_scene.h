@@ -29,7 +29,8 @@ pcs_body_id contact_scene_add_body(contact_scene *s, const char *name, pcs_vec3 
 pcs_mesh_id contact_scene_add_mesh(contact_scene *s, const pcs_mesh_def *def);
 pcs_surface_contact_def contact_scene_on(const char *name, pcs_mesh_id mesh,
                                          pcs_target_kind target);
-// Both meshes, nodes of `points` on faces of `target` (reach 0: as usual), and finish; the id of `points`.
+// Both meshes, nodes of `points` on faces of `target` (reach 0: as usual), and finish; the id of
+// `points`.
 pcs_mesh_id contact_scene_finish_on_faces(contact_scene *s, const pcs_mesh_def *target,
                                           const pcs_mesh_def *points, double reach);
 

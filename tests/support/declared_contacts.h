@@ -28,8 +28,8 @@ void declared_end(declared_model *f);
 void declared_randomise(declared_model *f, pcs_random *random);
 
 pcs_frame declared_frame(pcs_random *random, int32_t dimension, pcs_body_id body);
-// Sizes of order 1 for whatever the kind needs: radii, boxes, a closed polyline, a closed curve of a
-// line, a parabola, an arc and a spline.
+// Sizes of order 1 for whatever the kind needs: radii, boxes, a closed polyline, a closed curve of
+// a line, a parabola, an arc and a spline.
 pcs_contact_def declared_contact(pcs_contact_kind kind, const char *name, double friction);
 // One of the kind between body and body ("p"), ground and body ("q"), body and ground ("r", without
 // friction), body and point mass ("s"), at frames from `frame`; bodies numbered as above.
@@ -37,7 +37,8 @@ enum { DECLARED_PAIRS = 4 };
 typedef pcs_frame (*declared_frame_fn)(pcs_random *random, int32_t dimension, pcs_body_id body);
 void declared_contacts(pcs_contact_kind kind, declared_frame_fn frame, pcs_random *random,
                        int32_t dimension, pcs_contact_def def[DECLARED_PAIRS]);
-// The same on a probe that this begins, with two bodies and a point mass; `rough`: "r" too has friction.
+// The same on a probe that this begins, with two bodies and a point mass; `rough`: "r" too has
+// friction.
 void declared_probe(probe *p, pcs_random *random, int32_t dimension, pcs_contact_kind kind,
                     bool rough);
 

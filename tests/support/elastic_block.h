@@ -1,12 +1,12 @@
-// Global contact problems of flexible bodies: blocks of hexahedra, clamped at the bottom and pressed
-// against an obstacle above. The same seed gives the same problem.
+// Global contact problems of flexible bodies: blocks of hexahedra, clamped at the bottom and
+// pressed against an obstacle above. The same seed gives the same problem.
 #ifndef PCS_TESTS_SUPPORT_ELASTIC_BLOCK_H
 #define PCS_TESTS_SUPPORT_ELASTIC_BLOCK_H
 
 #include "percuss/problem.h"
 
-// Nodes on a grid with 3 degrees of freedom each; below the first layer is the ground. Each node has
-// the mass 1, and springs k d d^T join all nodes of an element, d the unit vector between them:
+// Nodes on a grid with 3 degrees of freedom each; below the first layer is the ground. Each node
+// has the mass 1, and springs k d d^T join all nodes of an element, d the unit vector between them:
 // M = 1 + springs, the matrix of an implicit step.
 typedef struct elastic_block_def {
     int32_t nodes[3]; // along x, y, z; at least 2

@@ -11,9 +11,9 @@ typedef struct example_run {
     pcs_simulation *simulation;
 } example_run;
 
-// Reads examples/NAME and creates a simulation with the scheme over [0, end] with output every `step`.
-// `options` are "key=value" pairs separated by spaces; those of the file are not used. Failures end
-// the test with the library's message. Not started.
+// Reads examples/NAME and creates a simulation with the scheme over [0, end] with output every
+// `step`. `options` are "key=value" pairs separated by spaces; those of the file are not used.
+// Failures end the test with the library's message. Not started.
 void example_begin(example_run *run, const char *name, const char *scheme, double end, double step,
                    const char *options);
 // The same with other values in the model file.

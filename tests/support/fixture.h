@@ -12,7 +12,8 @@ typedef struct pcs_test_memory {
     pcs_arena arena;
 } pcs_test_memory;
 
-// *state becomes a fixture of `size` bytes, zero but for its memory; not 0 on failure, as cmocka has it.
+// *state becomes a fixture of `size` bytes, zero but for its memory; not 0 on failure, as cmocka
+// has it.
 static inline int pcs_test_fixture_create(void **state, size_t size)
 {
     pcs_test_memory *memory = calloc(1, size);

@@ -11,8 +11,8 @@ pcs_model *flexible_planar(pcs_context *ctx);
 // "corner") that a spring pulls, and a beam with a frame of its own (mesh "mast").
 pcs_model *flexible_spatial(pcs_context *ctx, int32_t n);
 
-// In the plane: a net of bars of 2402 nodes (mesh "net") that falls on a floor, every node a contact
-// point of its own.
+// In the plane: a net of bars of 2402 nodes (mesh "net") that falls on a floor, every node a
+// contact point of its own.
 pcs_model *flexible_net(pcs_context *ctx);
 
 #endif

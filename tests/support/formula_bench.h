@@ -4,8 +4,8 @@
 
 #include "percuss/formula.h"
 
-// Names: the variables x, y, z, t, joint.hinge.angle = 0..4, and v<index>, as print() writes them; the
-// constants k = 3.7, gain = -0.83, e = 0.62, nothing = 0.
+// Names: the variables x, y, z, t, joint.hinge.angle = 0..4, and v<index>, as print() writes them;
+// the constants k = 3.7, gain = -0.83, e = 0.62, nothing = 0.
 enum { FORMULA_VARIABLES = 5 };
 extern const char *const formula_names[FORMULA_VARIABLES];
 // Where formulas are evaluated

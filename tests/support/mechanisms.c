@@ -42,8 +42,8 @@ static pcs_body_id add_planar(scene *s, const char *name, double mass, double in
 
 // ---- Pendulums ----
 
-// IFToMM A01: 1 kg at 1 m from the origin, from horizontal at rest. The rigid one has its centre of mass at
-// c = 0.8 m and J = m c (1 - c), so that its reduced length (J + m c^2)/(m c) is 1 m.
+// IFToMM A01: 1 kg at 1 m from the origin, from horizontal at rest. The rigid one has its centre of
+// mass at c = 0.8 m and J = m c (1 - c), so that its reduced length (J + m c^2)/(m c) is 1 m.
 void mechanism_pendulum(scene *s, int32_t dimension, pendulum_kind kind, pcs_vec3 *arm)
 {
     const double c = 0.8, J = c * (1 - c);
@@ -183,9 +183,9 @@ void mechanism_windows(scene *s, int32_t windows)
     }
 }
 
-// IFToMM A03, IVP Test Set "Andrews' squeezing mechanism": no gravity, torque 0.033 N m on K1, spring
-// between C and D on K3. Angles: K1 beta, K2 beta + Theta, K3 gamma, K4 Phi + delta, K5 delta,
-// K6 Omega + epsilon, K7 epsilon. Every body has its frame in a pin.
+// IFToMM A03, IVP Test Set "Andrews' squeezing mechanism": no gravity, torque 0.033 N m on K1,
+// spring between C and D on K3. Angles: K1 beta, K2 beta + Theta, K3 gamma, K4 Phi + delta, K5
+// delta, K6 Omega + epsilon, K7 epsilon. Every body has its frame in a pin.
 void mechanism_squeezer(scene *s)
 {
     const double beta = -0.0617138900142764496, gamma = 0.455279819163070380,
@@ -304,7 +304,8 @@ void mechanism_slider_crank(scene *s)
     join(s, "guide", PCS_JOINT_PRISMATIC, pcs_frame_default(), point_on(slider, origin));
 }
 
-// Flores, Leine, Glocker, Multibody System Dynamics 23 (2010) 165: mechanism and law; stretched along x.
+// Flores, Leine, Glocker, Multibody System Dynamics 23 (2010) 165: mechanism and law; stretched
+// along x.
 void mechanism_slider_crank_clearance(scene *s)
 {
     const double l1 = .153, l2 = .306, a = .05, b = .025, c = .001, w1 = 150, w2 = -75;

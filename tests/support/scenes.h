@@ -69,8 +69,8 @@ void scene_end(scene *s);
 // Point "ball" at height q0 with speed v0 above the floor; planar, along y.
 void scene_bouncing_ball(scene *s, double gravity, double mass, double q0, double v0,
                          double restitution);
-// Height of that ball with q'' = -2, e = 1/2, q0 = 1 [AcaryLectures]: impacts at 3 - 2^(1-n), rest from
-// t = 3 on.
+// Height of that ball with q'' = -2, e = 1/2, q0 = 1 [AcaryLectures]: impacts at 3 - 2^(1-n), rest
+// from t = 3 on.
 double scene_ball_height(double t);
 // Floor contact of a box with corners, in the plane turned by `turn` through `origin`.
 void scene_box_on_plane(scene *s, const char *name, pcs_body_id box, pcs_vec3 size, pcs_vec3 origin,

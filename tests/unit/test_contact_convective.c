@@ -1,7 +1,7 @@
 // Accelerations of contacts, pcs_contact.convective: along a motion with v' = 0 (and Omega' = 0 in
-// body axes, so q(h) = q [+] h v exactly) it is the derivative of the relative velocity u. A central
-// difference of order 6 is the judge; a slot whose difference changes with its width by more than its
-// error has a kink nearby (a change of face) and is left out, but not many are.
+// body axes, so q(h) = q [+] h v exactly) it is the derivative of the relative velocity u. A
+// central difference of order 6 is the judge; a slot whose difference changes with its width by
+// more than its error has a kink nearby (a change of face) and is left out, but not many are.
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>
@@ -18,8 +18,8 @@
 enum { SIDE = 3 };
 
 // Width of the difference. Its error is width^6/140 times a seventh derivative plus rounding
-// eps |u|/width; lengths are of order 1 and angular velocities below 2, so that both are below 1e-11
-// where no curvature is near its singularity. Differences of the two widths show where it is.
+// eps |u|/width; lengths are of order 1 and angular velocities below 2, so that both are below
+// 1e-11 where no curvature is near its singularity. Differences of the two widths show where it is.
 static const double WIDTH = 2e-3;
 static const double TOLERANCE = 1e-9;
 

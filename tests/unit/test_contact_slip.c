@@ -1,5 +1,5 @@
-// Tangential displacement of contacts over a step: exact for points on faces, of order 3 in the step
-// for rolling ones, zero for no motion, the way of a driven surface, and that of formulas.
+// Tangential displacement of contacts over a step: exact for points on faces, of order 3 in the
+// step for rolling ones, zero for no motion, the way of a driven surface, and that of formulas.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -103,9 +103,9 @@ static void sum_steps(probe *p, step *s, double reach, const double *d, int n, d
     }
 }
 
-// One step against 64: what is left falls by 8 when the step is halved, up to a factor 1 + O(step) that
-// is large near the centre of a sphere or of a curvature; the median is the judge. Slots that change
-// their face on the way, or whose third derivative is too small to be seen, are left out.
+// One step against 64: what is left falls by 8 when the step is halved, up to a factor 1 + O(step)
+// that is large near the centre of a sphere or of a curvature; the median is the judge. Slots that
+// change their face on the way, or whose third derivative is too small to be seen, are left out.
 static void find_order(probe *p, step *s, const double *d, double *ratio, int32_t *judged)
 {
     enum { MANY = 64 };
@@ -174,8 +174,8 @@ static void test_kinds(void **state)
         }
 }
 
-// A table that spins under a resting point by the angle a: the way in table axes is that of the point
-// around the centre, and counts as slip although the point does not move.
+// A table that spins under a resting point by the angle a: the way in table axes is that of the
+// point around the centre, and counts as slip although the point does not move.
 static void test_spinning_table(void **state)
 {
     (void)state;

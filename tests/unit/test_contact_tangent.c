@@ -223,8 +223,8 @@ static void test_limits(void **state)
 }
 
 // A point mass on the plane of a body: the matrix of [Galvez2020, 4.37] over (x_A, Theta_A, x_B),
-// written out. There the arm of A ends at B; here it ends at the foot of B on the plane, which is the
-// same place at gap 0 but moves differently.
+// written out. There the arm of A ends at B; here it ends at the foot of B on the plane, which is
+// the same place at gap 0 but moves differently.
 static void test_point_on_plane(void **state)
 {
     (void)state;

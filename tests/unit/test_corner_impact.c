@@ -1,5 +1,5 @@
-// Laws for corners of bilateral constraints (Glocker): energy, the new constraint, known angles, and the
-// time scaling against the differential equation that defines it.
+// Laws for corners of bilateral constraints (Glocker): energy, the new constraint, known angles,
+// and the time scaling against the differential equation that defines it.
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>

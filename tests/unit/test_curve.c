@@ -1,5 +1,5 @@
-// Plane curves: places, junctions, nearest points (against a dense sampling), held pieces, ways to the
-// ends, and what a definition is refused for.
+// Plane curves: places, junctions, nearest points (against a dense sampling), held pieces, ways to
+// the ends, and what a definition is refused for.
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>
@@ -252,7 +252,8 @@ static void test_length(void **state)
     end(ctx);
 }
 
-// The corner of a step: (-1, 0) (0, 0) (0, -1), which points to the free side. A disc rolls around it.
+// The corner of a step: (-1, 0) (0, 0) (0, -1), which points to the free side. A disc rolls around
+// it.
 static void test_corner(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
-// The joint that keeps a point on a curve, and contacts that are held on a face: which piece is taken,
-// rows and accelerations on held pieces beyond their ends, geometric stiffness, ways to the ends,
-// pictures.
+// The joint that keeps a point on a curve, and contacts that are held on a face: which piece is
+// taken, rows and accelerations on held pieces beyond their ends, geometric stiffness, ways to the
+// ends, pictures.
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>

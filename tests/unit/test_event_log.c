@@ -1,5 +1,5 @@
-// The event log forgets what a step that is given up has written, and says so of older events that the
-// ring no longer has.
+// The event log forgets what a step that is given up has written, and says so of older events that
+// the ring no longer has.
 #include "support/near.h"
 
 #include "base/context.h"
@@ -35,7 +35,8 @@ static void test_rewind(void **state)
     assert_int_equal(event_log.count, 1);
     pcs_event_log_rewind(&event_log, 0, open);
     assert_false(pcs_event_log_get(&event_log, 0, &event));
-    // The speed and the state of the step given up are gone too: the contact closes anew, without impact.
+    // The speed and the state of the step given up are gone too: the contact closes anew, without
+    // impact.
     pcs_event_log_contacts(&event_log, 0.25, closed);
     assert_true(pcs_event_log_get(&event_log, 0, &event));
     assert_int_equal(event.kind, PCS_EVENT_CLOSE);

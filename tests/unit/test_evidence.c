@@ -1,5 +1,5 @@
-// The judgement of a run: where good ends, what the words say, and that nothing that is not a number
-// passes as good.
+// The judgement of a run: where good ends, what the words say, and that nothing that is not a
+// number passes as good.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

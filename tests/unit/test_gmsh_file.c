@@ -1,6 +1,6 @@
-// Gmsh files: one mesh written as 2.2 and 4.1, as text and binary of both byte orders, is read to the
-// same mesh; groups, sparse tags, twins, unused nodes; every kind of damage gets a message with its
-// place, and every truncation is refused without leaving memory behind.
+// Gmsh files: one mesh written as 2.2 and 4.1, as text and binary of both byte orders, is read to
+// the same mesh; groups, sparse tags, twins, unused nodes; every kind of damage gets a message with
+// its place, and every truncation is refused without leaving memory behind.
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
-// JSON and base64 as the report page gets them: texts that cannot end a script, numbers that read back
-// with the same bits in any locale, arrays in pieces of any length.
+// JSON and base64 as the report page gets them: texts that cannot end a script, numbers that read
+// back with the same bits in any locale, arrays in pieces of any length.
 #include <locale.h>
 #include <math.h>
 #include <setjmp.h>

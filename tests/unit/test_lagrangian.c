@@ -14,8 +14,8 @@
 
 // ---- Lagrange's equations ----
 
-// Two coordinates, a rheonomic kinetic energy with all its kinds of terms: a bead on a rod that turns
-// with 1.3 t about a moving pivot, and a wheel geared to it.
+// Two coordinates, a rheonomic kinetic energy with all its kinds of terms: a bead on a rod that
+// turns with 1.3 t about a moving pivot, and a wheel geared to it.
 #define T_TEXT                                                                          \
     "0.7*x.rate^2*(1 + 0.3*sin(y)^2) + 0.45*y.rate^2*exp(0.2*x) + 0.31*x.rate*y.rate*x" \
     " + 0.9*x^2*cos(1.3*t) + x.rate*sin(0.8*t)*y + 0.2*y.rate*t"

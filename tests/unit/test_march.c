@@ -289,7 +289,8 @@ static pcs_status run_to_error(march_run *r, double t)
     return status;
 }
 
-// A force that ceases to be a number at t = 0.5: the step gets shorter until nothing is left to try.
+// A force that ceases to be a number at t = 0.5: the step gets shorter until nothing is left to
+// try.
 static void test_not_a_number(void **state)
 {
     (void)state;
@@ -370,7 +371,8 @@ static void test_stiffness(void **state)
     }
 }
 
-// A spring of 1e3 rad/s without any damper. RK4 and RKF45 resolve its oscillation at this tolerance.
+// A spring of 1e3 rad/s without any damper. RK4 and RKF45 resolve its oscillation at this
+// tolerance.
 static void test_stiff_oscillation(void **state)
 {
     (void)state;
@@ -388,8 +390,8 @@ static void test_stiff_oscillation(void **state)
 
 // ---- Prescribed motions ----
 
-// A rotor turned by phi = 0.3 sin(2 t) + t about its hinge at a distance from its centre of mass: the
-// drive's work is the change of the energy.
+// A rotor turned by phi = 0.3 sin(2 t) + t about its hinge at a distance from its centre of mass:
+// the drive's work is the change of the energy.
 static void test_prescribed_motion(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-// Meshes in a model: forces and tangents of the assembled whole, mass and weight, fixations and links,
-// loads, the surface, frames on nodes, and what the builder refuses.
+// Meshes in a model: forces and tangents of the assembled whole, mass and weight, fixations and
+// links, loads, the surface, frames on nodes, and what the builder refuses.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -266,7 +266,8 @@ static void holds(void **state)
     s.mesh.fixations = fixations;
     s.mesh.n_fixations = 3;
     finish(&p, &s.mesh);
-    // One joint for the end with x, y, z and the rotation about y, one of six rows for each middle node
+    // One joint for the end with x, y, z and the rotation about y, one of six rows for each middle
+    // node
     assert_int_equal(p.model->joints.count, 3);
     assert_int_equal(pcs_model_joint_count(p.model), 0);
     assert_int_equal(p.model->n_rows, 4 + 2 * 6);

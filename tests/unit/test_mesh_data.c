@@ -1,5 +1,5 @@
-// Meshes as data: counts, volumes and groups of generated blocks and lines; the boundary as a closed
-// surface; reduction and twins; what generators refuse; failing memory.
+// Meshes as data: counts, volumes and groups of generated blocks and lines; the boundary as a
+// closed surface; reduction and twins; what generators refuse; failing memory.
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>
@@ -338,8 +338,8 @@ static void push_group_cell(pcs_mesh_data *data, const char *name, int32_t cell)
     assert_true(PCS_PUSH(data->ctx, &data->groups.data[g].cells, cell));
 }
 
-// Twins become one cell in both groups; dropped cells take their nodes and faces with them, and faces
-// that were given inside out are turned.
+// Twins become one cell in both groups; dropped cells take their nodes and faces with them, and
+// faces that were given inside out are turned.
 static void test_reduction(void **state)
 {
     (void)state;

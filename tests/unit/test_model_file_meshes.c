@@ -1,5 +1,5 @@
-// Meshes in model files: what is built agrees with what is written. The checks look at the built model
-// from outside: nodes, parts, groups, masses, places of frames.
+// Meshes in model files: what is built agrees with what is written. The checks look at the built
+// model from outside: nodes, parts, groups, masses, places of frames.
 #include <float.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -76,7 +76,8 @@ static void test_block(void **state)
     assert_int_equal(group_of(f, "y_max").n_faces, 2 * 3 * 4);
     assert_int_equal(group_of(f, "tip").n_nodes, 1);
     assert_int_equal(group_of(f, "tip").nodes[0], 59);
-    // three layers of nodes, and the faces between them: the sides of two layers of bricks and the top
+    // three layers of nodes, and the faces between them: the sides of two layers of bricks and the
+    // top
     assert_int_equal(group_of(f, "band").n_nodes, 3 * 12);
     assert_int_equal(group_of(f, "band").n_faces, 2 * (2 * 2 * (3 + 2) + 3 * 2));
     assert_int_equal(group_of(f, "chosen").n_nodes, 3);

@@ -1,5 +1,5 @@
-// The report page: data that are valid JSON for every model, within their budget, and a file that is
-// whole or not there.
+// The report page: data that are valid JSON for every model, within their budget, and a file that
+// is whole or not there.
 #include <hdf5.h>
 #include <math.h>
 #include <setjmp.h>

@@ -202,8 +202,8 @@ static void multiply(int32_t n, const double *A, bool absolute, const double *x,
     }
 }
 
-// W against H K^{-1} H^T. The factors are exact for a matrix that differs from K by n eps |L||U|, and
-// each half solves with an error of the same size, so that W_ab differs by at most
+// W against H K^{-1} H^T. The factors are exact for a matrix that differs from K by n eps |L||U|,
+// and each half solves with an error of the same size, so that W_ab differs by at most
 // 3 n eps |h_a| |K^{-1}| |L||U| |K^{-1}| |h_b|. |K| stands for |L||U| here, which holds for the
 // largest entries but not one by one: the factors do not have the zeros of K^{-1}.
 static void check_delassus(saddle_model *m)

@@ -169,8 +169,8 @@ static void forces(const two_sided *s, const double *p, double *out)
 // Condition numbers of these systems stay below 1e5: cond * eps, relative to the largest number.
 static const double TOLERANCE = 2e-11;
 
-// Factorises and compares x and B^T p with the dense solution without the rows in `skip`, which gets
-// the right-hand side of a row that depends on others from them. Returns the redundant rows.
+// Factorises and compares x and B^T p with the dense solution without the rows in `skip`, which
+// gets the right-hand side of a row that depends on others from them. Returns the redundant rows.
 static int32_t check(two_sided *s, const uint8_t *skip, double first, double second)
 {
     double z[UNKNOWNS_MAX + ROWS_MAX], expected[UNKNOWNS_MAX + ROWS_MAX], f[2][UNKNOWNS_MAX];
@@ -251,8 +251,8 @@ static void shift(two_sided *s, double by)
             s->G.value[4][e][i] += by * uniform(s);
 }
 
-// Rows that were dependent and move apart by 1e-4, as at a stage beside the constraints: DECIDE takes
-// them as independent, HOLD and RENEW do not. When they are far apart RENEW sees it.
+// Rows that were dependent and move apart by 1e-4, as at a stage beside the constraints: DECIDE
+// takes them as independent, HOLD and RENEW do not. When they are far apart RENEW sees it.
 static void test_held_rank(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
-// Sparse Cholesky and mesh LU factorisation: solutions and compressed inverses against dense algebra, defects
-// that are named, interruption, memory that fails, and the same bits for any number of threads.
+// Sparse Cholesky and mesh LU factorisation: solutions and compressed inverses against dense
+// algebra, defects that are named, interruption, memory that fails, and the same bits for any
+// number of threads.
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -128,8 +129,8 @@ static void add_term(void *user, const pcs_cholesky_term *t)
             s->X[t->column[t->first + i] * s->n + t->column[j]] -= t->term[i * t->row_length + j];
 }
 
-// The eigenvalues of A are at least 1 and at most 1 + 26 n_j spring size: the error of a solution is
-// below condition * n * eps times its size.
+// The eigenvalues of A are at least 1 and at most 1 + 26 n_j spring size: the error of a solution
+// is below condition * n * eps times its size.
 static void against_dense_algebra(void **state)
 {
     (void)state;

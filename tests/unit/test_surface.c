@@ -48,8 +48,8 @@ static pcs_vec3 place(const pcs_face *face, double a, double b)
     return x;
 }
 
-// No sampled point is nearer, and the sampled points come near: with steps 1/n the nearest one is at
-// most 2 sizes/n beside the foot.
+// No sampled point is nearer, and the sampled points come near: with steps 1/n the nearest one is
+// at most 2 sizes/n beside the foot.
 static void check_nearest(const pcs_face *face, pcs_vec3 p, const pcs_face_foot *foot)
 {
     enum { N = 80 };
@@ -186,8 +186,8 @@ static difference differ(const pcs_face *face, pcs_vec3 p, const pcs_vec3 *v, pc
     return out;
 }
 
-// Where the differences of two widths agree to a tenth of the tolerance: near edges, corners and the
-// foci of a warped patch the foot moves fast.
+// Where the differences of two widths agree to a tenth of the tolerance: near edges, corners and
+// the foci of a warped patch the foot moves fast.
 static void test_rates(void **state)
 {
     (void)state;
@@ -327,8 +327,8 @@ static void test_shapes(void **state)
         }
 }
 
-// A corner of one box on the corner of another, to rounding and a little inside: the face is that which
-// the surface of the node looks at.
+// A corner of one box on the corner of another, to rounding and a little inside: the face is that
+// which the surface of the node looks at.
 static void test_facing(void **state)
 {
     (void)state;

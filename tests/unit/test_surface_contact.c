@@ -1,5 +1,5 @@
-// Contacts of surfaces: which face a node finds; balance of forces; slip; contacts of everything with
-// everything; refusals.
+// Contacts of surfaces: which face a node finds; balance of forces; slip; contacts of everything
+// with everything; refusals.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,9 +16,9 @@
 
 // ---- Which face ----
 
-// A cube on a cube of the same mesh: all nodes of the lower face of the upper one see the upper face of
-// the lower one, also those on its edges and corners, a little above and a little inside; the others
-// see nothing that they are in. One element for each cube, then thin plates.
+// A cube on a cube of the same mesh: all nodes of the lower face of the upper one see the upper
+// face of the lower one, also those on its edges and corners, a little above and a little inside;
+// the others see nothing that they are in. One element for each cube, then thin plates.
 static void test_stack(void **state)
 {
     (void)state;
@@ -64,9 +64,9 @@ static void test_stack(void **state)
         }
 }
 
-// A point above a block with a step in it moves far and near, over faces, edges and corners and through
-// the concave one: from outside its gap is the distance of the nearest face, as found by looking at all
-// of them; and it changes by no more than the way.
+// A point above a block with a step in it moves far and near, over faces, edges and corners and
+// through the concave one: from outside its gap is the distance of the nearest face, as found by
+// looking at all of them; and it changes by no more than the way.
 static void test_roaming_point(void **state)
 {
     (void)state;
@@ -158,8 +158,8 @@ static void test_reach(void **state)
 
 // ---- Balance ----
 
-// Forces of a contact between two meshes add up to nothing; so do their moments for normal forces, and
-// for any force at gap 0.
+// Forces of a contact between two meshes add up to nothing; so do their moments for normal forces,
+// and for any force at gap 0.
 static void test_balance(void **state)
 {
     (void)state;
@@ -209,8 +209,8 @@ static void test_balance(void **state)
 
 // ---- Slip ----
 
-// Both bodies move as one rigid body and the upper one slides by a vector along the face: slip is that
-// vector, in the tangents of the end, whatever the rigid motion and across faces.
+// Both bodies move as one rigid body and the upper one slides by a vector along the face: slip is
+// that vector, in the tangents of the end, whatever the rigid motion and across faces.
 static void test_slip(void **state)
 {
     (void)state;

@@ -14,8 +14,8 @@
 #include "support/mesh_blocks.h"
 #include "support/near.h"
 
-// Order 6: width^6/140 times a seventh derivative, and eps/width of rounding. Lengths and speeds are
-// of order 1; where a curvature is large the two widths differ and the slot is left out.
+// Order 6: width^6/140 times a seventh derivative, and eps/width of rounding. Lengths and speeds
+// are of order 1; where a curvature is large the two widths differ and the slot is left out.
 static const double WIDTH = 1e-3;
 static const double TOLERANCE = 1e-8;
 
@@ -258,9 +258,9 @@ static void test_faces(void **state)
 
 // ---- Held on a face ----
 
-// A point slides over the top of a block of 2 x 2 faces along x: held on its face, the way to the border
-// falls with it, below 0 beyond, the gap stays that of the plane, and the neighbour is the face that is
-// found there without holding. Rows keep their nodes, which are known beforehand.
+// A point slides over the top of a block of 2 x 2 faces along x: held on its face, the way to the
+// border falls with it, below 0 beyond, the gap stays that of the plane, and the neighbour is the
+// face that is found there without holding. Rows keep their nodes, which are known beforehand.
 static void test_held(void **state)
 {
     (void)state;
