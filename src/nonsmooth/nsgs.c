@@ -111,7 +111,8 @@ static pcs_status prepare_runs(pcs_nsgs_work *work, pcs_arena *arena)
     work->part = PCS_ARENA_ARRAY(arena, pcs_sweep_change, order.count);
     if (work->part == NULL)
         return PCS_ERROR_MEMORY;
-    if (work->uniform != 3 || !pcs_block_matrix_is_large(W))
+    work->large = work->uniform == 3 && pcs_block_matrix_is_large(W);
+    if (!work->large)
         return PCS_OK;
     work->copy = PCS_ARENA_ARRAY(arena, pcs_sweep_copy, 1);
     return work->copy != NULL
@@ -237,7 +238,7 @@ static PCS_ALWAYS_INLINE void visit(const pcs_nsgs_work *work, const int32_t uni
     if (copied) {
         work->copy->blocks.multiply(&work->copy->blocks, i, r, q);
     } else if (uniform == 3) {
-        if (work->copy != NULL) // W is large
+        if (work->large)
             pcs_block_matrix_expect(W, i);
         multiply_3(W, from, middle, r, q);
         multiply_3(W, middle + 1, to, r, q);

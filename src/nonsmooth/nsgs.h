@@ -25,14 +25,14 @@ typedef struct pcs_nsgs_work {
     double *slip;             // slip root of each contact in the last sweep, 0: none
     int32_t uniform;          // 3 or 2: every block has this size and its values lie in order; or 0
     pcs_sweep_order order;
-    int32_t *sequence;       // blocks in the order of the sweep; NULL: natural
-    pcs_colouring colouring; // of the contacts, where runs of them would not do
-    pcs_run_order runs;      // length 0: no runs
-    pcs_tasks *tasks;        // for coloured sweeps; NULL: one thread, the same bits
-    pcs_sweep_change
-        *part;            // of each run or piece of a colour, so that threads do not change the sum
-    pcs_sweep_copy *copy; // of W, for many sweeps; NULL: none, now or later
-    bool copied;          // the sweeps read the copy
+    int32_t *sequence;            // blocks in the order of the sweep; NULL: natural
+    pcs_colouring colouring;      // of the contacts, where runs of them would not do
+    pcs_run_order runs;           // length 0: no runs
+    pcs_tasks *tasks;             // for coloured sweeps; NULL: one thread, the same bits
+    pcs_sweep_change *part;       // of each run or piece of a colour: the same sum for any threads
+    bool large;                   // runs, blocks of three rows, and W larger than the caches
+    pcs_sweep_copy *copy;         // of W, for many sweeps; NULL: none, now or later
+    bool copied;                  // the sweeps read the copy
     int32_t closed, newly_closed; // blocks with an impulse, and how many more the last sweep made
     pcs_sweep_mixing *mixing;     // NULL: plain sweeps
     double *point;                // mixing without runs: the iterate before the sweep
