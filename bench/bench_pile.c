@@ -98,22 +98,27 @@ static int32_t count_pairs(double seconds)
     return seconds > 3.0 ? 1 : seconds > 0.03 ? 15 : seconds > 0.003 ? 100 : 500;
 }
 
-// Multiplications, some 100 us; side by side, so that one thread keeps the units of a core busy.
+// Multiplications and additions, some 100 us; so many side by side that one thread keeps the units
+// of a core busy, and two threads that share a core show.
 static void multiply_piece(void *user, int32_t piece)
 {
-    double x[8];
-    for (int32_t l = 0; l < 8; l++)
+    enum { LANES = 24, ROUNDS_OF_LANES = 50000 };
+    double x[LANES], sum = 0.0;
+    for (int32_t l = 0; l < LANES; l++)
         x[l] = 1.0 + 1e-9 * (piece + l);
-    for (int32_t k = 0; k < 100000; k++)
-        for (int32_t l = 0; l < 8; l++)
+    for (int32_t k = 0; k < ROUNDS_OF_LANES; k++)
+        for (int32_t l = 0; l < LANES; l++)
             x[l] = 1e-9 + x[l] * 0.5;
-    ((double *)user)[piece] = (x[0] + x[1]) + (x[2] + x[3]) + (x[4] + x[5]) + (x[6] + x[7]);
+    for (int32_t l = 0; l < LANES; l++)
+        sum += x[l];
+    ((double *)user)[piece] = sum;
 }
 
-// Behind the solves, since threads stay awake for a while and would take their time.
+// Behind the solves, since threads stay awake for a while and would take their time; long enough for
+// the system to put a new thread on a processor of its own.
 static void time_loops(pcs_context *ctx, double loop[2])
 {
-    enum { PAIRS = 20 };
+    enum { PAIRS = 300 };
     pcs_tasks *tasks;
     double result[2];
     if (pcs_tasks_create(ctx, 2, &tasks) < 0)
@@ -250,7 +255,7 @@ static void read_piece(void *user, int32_t piece)
 // Reads arrays of this many values with one thread and with two.
 static void bench_reading(pcs_tasks *tasks, int32_t pieces)
 {
-    enum { REPEAT = 200 };
+    const int32_t repeat = pieces < 200 ? 40000 / pieces : 200; // at least a tenth of a second
     const size_t values = (size_t)pieces * READ_PIECE;
     double *value = malloc(values * sizeof *value), *sum = malloc((size_t)pieces * sizeof *sum);
     double seconds[2] = {INFINITY, INFINITY};
@@ -259,7 +264,7 @@ static void bench_reading(pcs_tasks *tasks, int32_t pieces)
     for (size_t k = 0; k < values; k++)
         value[k] = (double)k;
     read_job job = {value, sum};
-    for (int32_t k = 0; k < 2 * REPEAT; k++) {
+    for (int32_t k = 0; k < 2 * repeat; k++) {
         const double start = pcs_timer_now();
         pcs_tasks_run(k % 2 == 0 ? NULL : tasks, read_piece, &job, pieces);
         seconds[k % 2] = fmin(seconds[k % 2], pcs_timer_now() - start);
