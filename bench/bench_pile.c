@@ -114,8 +114,8 @@ static void multiply_piece(void *user, int32_t piece)
     ((double *)user)[piece] = sum;
 }
 
-// Behind the solves, since threads stay awake for a while and would take their time; long enough for
-// the system to put a new thread on a processor of its own.
+// Behind the solves, since threads stay awake for a while and would take their time; long enough
+// for the system to put a new thread on a processor of its own.
 static void time_loops(pcs_context *ctx, double loop[2])
 {
     enum { PAIRS = 300 };
