@@ -45,13 +45,13 @@ static pcs_status init_arrays(moreau_jean *s)
     double **of_v[] = {&s->v, &s->v_middle, &s->v_work, &s->v_free, &s->f,
                        &s->x, &s->momentum, &s->M_v,    &s->scale,  &s->rounding};
     double **of_rows[] = {&s->g, &s->rate, &s->convective, &s->p, &s->p_free, &s->p_step};
-    double **of_contacts[] = {&s->u_k, &s->r, &s->u, &s->q_c, &s->restitution};
+    double **of_contacts[] = {&s->u_k, &s->r, &s->u, &s->q_c, &s->restitution, &s->spent};
+    double **of_slots[] = {&s->mu, &s->turning, &s->approach, &s->room};
     bool good = PCS_NEW_LIST(ctx, of_q, m->n_q);
     good = PCS_NEW_LIST(ctx, of_v, m->n_v) && good;
     good = PCS_NEW_LIST(ctx, of_rows, m->n_rows) && good;
     good = PCS_NEW_LIST(ctx, of_contacts, 3 * (int64_t)m->n_slots + 3) && good;
-    s->mu = PCS_NEW_ARRAY(ctx, double, m->n_slots);
-    s->turning = PCS_NEW_ARRAY(ctx, double, m->n_slots);
+    good = PCS_NEW_LIST(ctx, of_slots, m->n_slots) && good;
     s->active = PCS_NEW_ARRAY(ctx, int32_t, m->n_slots);
     s->is_active = PCS_NEW_ARRAY(ctx, bool, m->n_slots);
     s->offset = PCS_NEW_ARRAY(ctx, int32_t, m->n_slots + 1);
@@ -59,7 +59,7 @@ static pcs_status init_arrays(moreau_jean *s)
     s->normal_rows = PCS_NEW_ARRAY(ctx, pcs_row_block, m->n_slots);
     s->contacts = pcs_model_contacts_create(ctx, m);
     s->contacts_end = pcs_model_contacts_create(ctx, m);
-    good = good && s->mu && s->turning && s->active && s->is_active && s->offset && s->H &&
+    good = good && s->active && s->is_active && s->offset && s->H &&
            s->normal_rows && s->contacts && s->contacts_end;
     return good ? PCS_OK : PCS_ERROR_MEMORY;
 }
@@ -90,7 +90,8 @@ static void destroy(pcs_scheme *scheme)
         s->convective,  s->p,        s->p_free,     s->p_step,      s->u_k,
         s->r,           s->u,        s->q_c,        s->restitution, s->turning,
         s->mu,          s->active,   s->is_active,  s->offset,      s->H,
-        s->normal_rows, s->rows,     s->row_values, s->rows_end,    s->row_values_end};
+        s->normal_rows, s->rows,     s->row_values, s->rows_end,    s->row_values_end,
+        s->spent,       s->approach, s->room};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i)
         pcs_free(ctx, arrays[i]);
     pcs_model_contacts_destroy(ctx, s->contacts);
@@ -290,28 +291,10 @@ static double balance_error(moreau_jean *s)
     return largest_imbalance(s);
 }
 
-// v = v_free + B H^T r, p = joint impulses of both
-static void apply_contact_impulses(moreau_jean *s)
-{
-    const pcs_model *m = s->base.model;
-    memset(s->x, 0, sizeof(double) * (size_t)m->n_v);
-    memset(s->p_step, 0, sizeof(double) * (size_t)m->n_rows);
-    pcs_mj_add_contact_impulses(s, s->x, false);
-    pcs_saddle_solve(s->saddle, s->x, s->p_step);
-    for (int32_t i = 0; i < m->n_v; ++i)
-        s->v[i] = s->v_free[i] + s->x[i];
-    for (int32_t i = 0; i < m->n_rows; ++i)
-        s->p[i] = s->p_free[i] + s->p_step[i];
-}
-
-// One Newton correction: free velocity under the joints, contact impulses, new velocity. Where the
-// projection keeps gaps from being negative, contacts that the step would penetrate take part too:
-// left out, they would be pushed out afterwards, which feeds energy to a body that comes to rest.
+// One Newton correction: free velocity under the joints, contact impulses, new velocity.
 static pcs_status correct(moreau_jean *s, const pcs_state *state, pcs_step_report *report)
 {
-    enum { ROUNDS_MAX = 20 };
     const pcs_model *m = s->base.model;
-    const bool look_ahead = (int)s->base.options[MJ_PROJECTION] == MJ_PROJECT_ALL && m->n_slots > 0;
     // x holds -R(v), `rate` what the joint rows ask of G v_{k+1}.
     pcs_model_rows_multiply(m, s->rows, s->v, s->p_step);
     for (int32_t i = 0; i < m->n_rows; ++i)
@@ -321,26 +304,14 @@ static pcs_status correct(moreau_jean *s, const pcs_state *state, pcs_step_repor
         s->v[i] = s->v_free[i] = s->v[i] + s->x[i];
     memcpy(s->p_free, s->p_step, sizeof(double) * (size_t)m->n_rows);
     memcpy(s->p, s->p_step, sizeof(double) * (size_t)m->n_rows);
-    if (look_ahead)
-        pcs_mj_activate_reached(s, state, s->v_free, false);
-    pcs_status status = PCS_OK;
-    for (int round = 0; s->n_active > 0; ++round) {
-        status = pcs_mj_solve_contacts(s, report);
-        if (status < 0)
-            return status;
-        apply_contact_impulses(s);
-        if (!look_ahead || round == ROUNDS_MAX ||
-            pcs_mj_activate_reached(s, state, s->v, true) == 0)
-            break;
-    }
-    return status;
+    return pcs_mj_solve_rounds(s, state, report);
 }
 
 // A tangent that has got old: A at the iterate, factorised again.
 static pcs_status renew_tangent(moreau_jean *s)
 {
     fill_matrix(s, &s->middle);
-    s->W_ready = false;
+    s->W_contacts = 0;
     return factor_matrix(s);
 }
 
@@ -426,9 +397,9 @@ static void contact_work(moreau_jean *s, pcs_state *state, pcs_step_report *repo
             work[PCS_WORK_DRIVER] -= r[j] * contact->surface[j];
         }
         bool was_open = state->r[3 * s->active[k]] == 0; // the state is still that of t_k
-        if (r[0] > 0 && was_open && u_k[0] < -s->base.options[MJ_IMPACT_SPEED]) {
+        if (r[0] > 0 && was_open && s->approach[k] > 0) {
             ++report->impacts;
-            pcs_event_log_impact(&s->base.events, s->active[k], -u_k[0]);
+            pcs_event_log_impact(&s->base.events, s->active[k], s->approach[k]);
         }
     }
 }

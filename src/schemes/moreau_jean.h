@@ -108,9 +108,15 @@ typedef struct moreau_jean {
     int32_t *offset;                // first scalar row of each active contact, n_active + 1
     double *u_k, *r, *u, *q_c, *mu; // packed: velocity before, impulses, velocities after, problem
     double *turning;     // by slot: change of u_N from the forecast to the end (find_turning)
-    double *restitution; // packed: e_N min(u_N, 0), e_T u_T
+    // Impacts of a step follow each other in rounds (pcs_mj_solve_rounds). Packed:
+    int32_t n_rounds;    // after the first: of impacts that another one of the same step caused
+    int32_t n_struck;    // contacts whose restitution is set
+    double *approach;    // speed of the impact, > 0; 0: none, the contact rests
+    double *restitution; // e_N min(u_N, 0), e_T u_T with the velocity before the impact
+    double *spent;       // impulses of impacts of earlier rounds
+    double *room;        // by slot: impulse by which positions may be lowered onto the contact
     pcs_block_matrix W;
-    bool W_ready;
+    int32_t W_contacts; // that W is of; 0: W is not ready
 } moreau_jean;
 
 // One step without retries. The state is untouched after an error, and when a solve did not
@@ -121,13 +127,12 @@ pcs_status pcs_mj_step_once(moreau_jean *s, pcs_state *state, double h, pcs_step
 
 // Slots whose forecast gap is closed, with their rows, restitution terms and warm start.
 void pcs_mj_activate(moreau_jean *s, const pcs_state *state);
-// Activates further slots that the end velocity v would close; how many. Without contact impulses
-// in v (`resting` false) every slot that would be penetrated at the end of the step; with them only
-// those that close as slowly as the forces of one step make them, which is contact at rest.
-int32_t pcs_mj_activate_reached(moreau_jean *s, const pcs_state *state, const double *v,
-                                bool resting);
-// Solves for r and u at the free velocity.
-pcs_status pcs_mj_solve_contacts(moreau_jean *s, pcs_step_report *report) PCS_MUST_CHECK;
+// Activates the slots that the end velocity v would penetrate at the end of the step, and, before
+// any contact impulse (`free`), those that carried a load and are within reach; how many.
+int32_t pcs_mj_activate_reached(moreau_jean *s, const pcs_state *state, const double *v, bool free);
+// The contact problems of the step, round by round, from the free velocity: r, u, v and p.
+pcs_status pcs_mj_solve_rounds(moreau_jean *s, const pcs_state *state,
+                               pcs_step_report *report) PCS_MUST_CHECK;
 // x += H^T r over the active contacts; with `absolute` sums |H_ij r_j| instead.
 void pcs_mj_add_contact_impulses(const moreau_jean *s, double *x, bool absolute);
 

@@ -61,23 +61,17 @@ static void add_active(moreau_jean *s, const pcs_state *state, int32_t slot)
 {
     const pcs_contact *contact = &s->contacts[slot];
     const int32_t k = s->n_active, at = s->offset[k], size = contact->row.size;
-    double *e = s->restitution + at, u_k[3];
+    double *u_k = s->u_k + at;
     pcs_contact_velocity(s->base.model, contact, s->v_k, u_k);
     if (s->turning[slot] != 0)
         u_k[0] -= s->theta / (1 - s->theta) * s->turning[slot];
-    // Restitution acts on approach only [Brogliato2002], tangential restitution at impacts only.
-    bool impact = u_k[0] < -s->base.options[MJ_IMPACT_SPEED];
-    e[0] = u_k[0] < 0 ? contact->law.restitution * u_k[0] : 0;
-    for (int32_t j = 1; j < size; ++j)
-        e[j] = impact ? contact->law.tangential_restitution * u_k[j] : 0;
-    memcpy(s->u_k + at, u_k, sizeof(double) * (size_t)size);
+    memset(s->spent + at, 0, sizeof(double) * (size_t)size);
     memcpy(s->r + at, state->r + 3 * slot, sizeof(double) * (size_t)size);
     s->mu[k] = contact->law.friction;
     s->active[k] = slot;
     s->is_active[slot] = true;
     s->H[k] = &contact->row;
     s->offset[++s->n_active] = at + size;
-    s->W_ready = false;
 }
 
 void pcs_mj_activate(moreau_jean *s, const pcs_state *state)
@@ -85,7 +79,8 @@ void pcs_mj_activate(moreau_jean *s, const pcs_state *state)
     const pcs_model *model = s->base.model;
     const double *option = s->base.options;
     s->n_active = 0;
-    s->W_ready = false;
+    s->n_rounds = s->n_struck = 0;
+    s->W_contacts = 0;
     s->offset[0] = 0;
     if (model->n_slots == 0)
         return;
@@ -122,8 +117,7 @@ static double resting_speed(const moreau_jean *s, const pcs_contact *contact)
     return speed;
 }
 
-int32_t pcs_mj_activate_reached(moreau_jean *s, const pcs_state *state, const double *v,
-                                bool resting)
+int32_t pcs_mj_activate_reached(moreau_jean *s, const pcs_state *state, const double *v, bool free)
 {
     const pcs_model *model = s->base.model;
     int32_t added = 0;
@@ -138,12 +132,10 @@ int32_t pcs_mj_activate_reached(moreau_jean *s, const pcs_state *state, const do
         // A contact that carried a load, does not open and is within the reach of the step's forces
         // stays in: the solver's error opens gaps bit by bit, two bodies in free fall do not close
         // theirs, and a stack that is left without a corner for one step falls.
-        bool carried = !resting && (int)state->status[i] != PCS_OPEN &&
+        bool carried = free && (int)state->status[i] != PCS_OPEN &&
                        u_k <= s->base.options[MJ_IMPACT_SPEED] &&
                        contact->gap <= from_v * resting_speed(s, contact);
         if (!carried && contact->gap + from_k * u_k + from_v * u >= 0)
-            continue;
-        if (resting && -u > resting_speed(s, contact))
             continue;
         add_active(s, state, i);
         ++added;
@@ -253,19 +245,23 @@ static pcs_status offer_problem(const moreau_jean *s, const pcs_solve_info *info
     return pcs_scheme_offer_problem(&s->base, &step, &s->W, s->q_c, s->mu, s->r);
 }
 
-pcs_status pcs_mj_solve_contacts(moreau_jean *s, pcs_step_report *report)
+// Solves for r, the impulses on top of those spent, and u at the free velocity.
+static pcs_status solve_contacts(moreau_jean *s, pcs_step_report *report)
 {
     const pcs_model *model = s->base.model;
-    if (!s->W_ready) {
+    if (s->W_contacts != s->n_active) {
         PCS_TRY(pcs_saddle_delassus(s->saddle, s->n_active, s->H, &s->arena, &s->W));
-        s->W_ready = true;
+        s->W_contacts = s->n_active;
     }
-    // Problem in u = U_{k+1} + e U_k:  q = H v_free + surface + turning + e U_k
+    // Problem in u = U_{k+1} + e U:  q = H v_free + W spent + surface + turning + e U
+    memset(s->u, 0, sizeof(double) * (size_t)s->offset[s->n_active]);
+    if (s->n_rounds > 0)
+        pcs_block_matrix_multiply(&s->W, s->spent, s->u);
     for (int32_t k = 0; k < s->n_active; ++k) {
         double *q = s->q_c + s->offset[k];
         pcs_contact_velocity(model, &s->contacts[s->active[k]], s->v_free, q);
         for (int32_t j = 0; j < s->H[k]->size; ++j)
-            q[j] += s->restitution[s->offset[k] + j];
+            q[j] += s->u[s->offset[k] + j] + s->restitution[s->offset[k] + j];
         q[0] += s->turning[s->active[k]];
     }
     pcs_friction_contact problem = {.W = &s->W, .q = s->q_c, .mu = s->mu};
@@ -310,4 +306,128 @@ void pcs_mj_add_contact_impulses(const moreau_jean *s, double *x, bool absolute)
                 add_transposed(row->size, node->n_v, row->J[e], r, absolute, x + node->v);
         }
     }
+}
+
+// v = v_free + B H^T r, p = joint impulses of both
+static void apply_impulses(moreau_jean *s)
+{
+    const pcs_model *m = s->base.model;
+    memset(s->x, 0, sizeof(double) * (size_t)m->n_v);
+    memset(s->p_step, 0, sizeof(double) * (size_t)m->n_rows);
+    pcs_mj_add_contact_impulses(s, s->x, false);
+    pcs_saddle_solve(s->saddle, s->x, s->p_step);
+    for (int32_t i = 0; i < m->n_v; ++i)
+        s->v[i] = s->v_free[i] + s->x[i];
+    for (int32_t i = 0; i < m->n_rows; ++i)
+        s->p[i] = s->p_free[i] + s->p_step[i];
+}
+
+// ---- Rounds ----
+//
+// A contact that closes in the step may be hit by a body that another contact of the same step has
+// set in motion. Newton's law needs the velocity before its impact, which is not v_k: the impacts
+// follow each other. A round is one impact in Moreau's form from the velocity that the last round
+// left. What an impact with restitution has given is spent; contacts that rest are solved for
+// anew in each round, so that r stays complementary to their velocity.
+
+// Rounds of a step after which all contacts are taken to rest, and contact problems of an iteration
+// after which penetrations are left to the projection.
+enum { ROUNDS_MAX = 20, TRIES_MAX = 60 };
+
+// Whether contacts that the end of the step would penetrate take part.
+static bool looks_ahead(const moreau_jean *s)
+{
+    return (int)s->base.options[MJ_PROJECTION] == MJ_PROJECT_ALL && s->base.model->n_slots > 0;
+}
+
+// Restitution of contact k, from the velocity u before its impact: on approach only [Brogliato2002],
+// and only above the speed that the forces of the step themselves can make: below it the contact
+// rests. In a later round the forces of the step have moved the contact by half of that speed on
+// average: leaving with more than |u| less that speed would feed energy in.
+static void set_restitution(moreau_jean *s, int32_t k, const double *u, bool later)
+{
+    const pcs_contact *contact = &s->contacts[s->active[k]];
+    double *e = s->restitution + s->offset[k];
+    const double speed = looks_ahead(s) ? resting_speed(s, contact) : 0;
+    const bool impact = -u[0] > fmax(speed, s->base.options[MJ_IMPACT_SPEED]);
+    s->approach[k] = impact ? -u[0] : 0;
+    e[0] = -u[0] > speed ? contact->law.restitution * u[0] : 0;
+    if (later)
+        e[0] = fmax(e[0], fmin(u[0] + speed, 0));
+    for (int32_t j = 1; j < contact->row.size; ++j)
+        e[j] = impact ? contact->law.tangential_restitution * u[j] : 0;
+}
+
+// Restitution of the contacts from `first` on, which the velocity v hits; whether one rebounds.
+static bool hit(moreau_jean *s, int32_t first)
+{
+    bool rebounds = false;
+    for (int32_t k = first; k < s->n_active; ++k) {
+        double u[3];
+        pcs_contact_velocity(s->base.model, &s->contacts[s->active[k]], s->v, u);
+        u[0] += s->turning[s->active[k]];
+        set_restitution(s, k, u, true);
+        rebounds = rebounds || s->restitution[s->offset[k]] < 0;
+    }
+    return rebounds;
+}
+
+// Impulses of the first n contacts, where they rebound, are spent.
+static void spend(moreau_jean *s, int32_t n)
+{
+    for (int32_t k = 0; k < n; ++k) {
+        const size_t bytes = sizeof(double) * (size_t)s->H[k]->size;
+        double *e = s->restitution + s->offset[k], *spent = s->spent + s->offset[k];
+        if (!(e[0] < 0) && spent[0] == 0)
+            continue;
+        memcpy(spent, s->r + s->offset[k], bytes);
+        memset(e, 0, bytes);
+    }
+}
+
+// All contacts at rest, without restitution: where impacts follow each other without end in a step.
+static void rest_all(moreau_jean *s)
+{
+    const size_t bytes = sizeof(double) * (size_t)s->offset[s->n_active];
+    memset(s->spent, 0, bytes);
+    memset(s->restitution, 0, bytes);
+}
+
+static pcs_status solve_round(moreau_jean *s, pcs_step_report *report)
+{
+    const int32_t n = s->n_rounds > 0 ? s->offset[s->n_active] : 0;
+    for (int32_t i = 0; i < n; ++i)
+        s->r[i] -= s->spent[i];
+    pcs_status status = solve_contacts(s, report);
+    PCS_TRY(status);
+    for (int32_t i = 0; i < n; ++i)
+        s->r[i] += s->spent[i];
+    apply_impulses(s);
+    return status;
+}
+
+// In Newton's iterations after the first, the impulses spent and the restitutions stay as they were
+// found in it: velocities before later impacts change by the smooth forces alone, which is O(h).
+pcs_status pcs_mj_solve_rounds(moreau_jean *s, const pcs_state *state, pcs_step_report *report)
+{
+    const bool ahead = looks_ahead(s);
+    if (ahead)
+        pcs_mj_activate_reached(s, state, s->v_free, true);
+    for (int32_t k = s->n_struck; k < s->n_active; ++k)
+        set_restitution(s, k, s->u_k + s->offset[k], false);
+    pcs_status status = PCS_OK;
+    for (int32_t tries = 0; s->n_active > 0; ++tries) {
+        const int32_t first = s->n_struck = s->n_active;
+        status = solve_round(s, report);
+        PCS_TRY(status);
+        if (!ahead || tries == TRIES_MAX ||
+            pcs_mj_activate_reached(s, state, s->v, false) == 0)
+            break;
+        if (!hit(s, first))
+            continue;
+        spend(s, first);
+        if (++s->n_rounds > ROUNDS_MAX)
+            rest_all(s);
+    }
+    return status;
 }
