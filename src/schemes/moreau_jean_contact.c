@@ -359,13 +359,19 @@ static void set_restitution(moreau_jean *s, int32_t k, const double *u, bool lat
 }
 
 // Restitution of the contacts from `first` on, which the velocity v hits; whether one rebounds.
+// Without an impact in the step so far, forces alone have made that velocity, on their way through
+// other contacts: nothing is hit, all come to rest.
 static bool hit(moreau_jean *s, int32_t first)
 {
-    bool rebounds = false;
+    bool impact = false, rebounds = false;
+    for (int32_t k = 0; k < first; ++k)
+        impact = impact || s->approach[k] > 0;
     for (int32_t k = first; k < s->n_active; ++k) {
-        double u[3];
-        pcs_contact_velocity(s->base.model, &s->contacts[s->active[k]], s->v, u);
-        u[0] += s->turning[s->active[k]];
+        double u[3] = {0, 0, 0};
+        if (impact) {
+            pcs_contact_velocity(s->base.model, &s->contacts[s->active[k]], s->v, u);
+            u[0] += s->turning[s->active[k]];
+        }
         set_restitution(s, k, u, true);
         rebounds = rebounds || s->restitution[s->offset[k]] < 0;
     }

@@ -82,8 +82,29 @@ static double penetration_after(const moreau_jean *s)
     return deepest;
 }
 
-// Adds to the correction x (already right for the joints) what keeps the gaps from being negative:
-// frictionless problem 0 <= gap + H x + W l, l >= 0 over the contacts that are closed or nearly so.
+// How far the solver's tolerance lets a contact at rest drift open in a step.
+static double drift_of_rest(const moreau_jean *s, int32_t slot)
+{
+    (void)slot;
+    return s->base.options[MJ_PROJECTION_TOLERANCE];
+}
+
+// Largest gap of a contact at rest that its impulse could not have left open.
+static double largest_hover(const moreau_jean *s)
+{
+    double most = 0;
+    for (int32_t i = 0; i < s->base.model->n_slots; ++i)
+        if (s->room[i] > 0 && s->contacts_end[i].gap != HUGE_VAL &&
+            s->contacts_end[i].gap > drift_of_rest(s, i))
+            most = fmax(most, s->contacts_end[i].gap);
+    return most;
+}
+
+// Adds to the correction x (already right for the joints) multipliers l of the positions alone, so
+// that gaps are not negative and contacts at rest are closed: the positions of the step hold
+// a h H^T r of a contact at rest, which may be taken back in part:
+//     0 <= gap + H x + W l  \perp  l + room >= 0,   room = a h r_N at rest, 0 otherwise.
+// Over the contacts that are closed or nearly so, without friction.
 static pcs_status push_out(moreau_jean *s, double deepest, pcs_step_report *report)
 {
     const pcs_model *model = s->base.model;
@@ -95,22 +116,27 @@ static pcs_status push_out(moreau_jean *s, double deepest, pcs_step_report *repo
     double *l = PCS_ARENA_ARRAY(&s->arena, double, most);
     double *u = PCS_ARENA_ARRAY(&s->arena, double, most);
     double *mu = PCS_ARENA_ARRAY(&s->arena, double, most);
-    if (!H || !q || !l || !u || !mu)
+    int32_t *slot = PCS_ARENA_ARRAY(&s->arena, int32_t, most);
+    if (!H || !q || !l || !u || !mu || !slot)
         return PCS_ERROR_MEMORY;
     int32_t n = 0;
     for (int32_t i = 0; i < most; ++i) {
-        if (s->contacts_end[i].gap == HUGE_VAL || gap_after(s, &s->contacts_end[i]) > reach)
+        if (s->contacts_end[i].gap == HUGE_VAL ||
+            (s->room[i] == 0 && gap_after(s, &s->contacts_end[i]) > reach))
             continue;
         s->normal_rows[n] = s->contacts_end[i].row;
         s->normal_rows[n].size = 1; // row-major: the normal row comes first
         H[n] = &s->normal_rows[n];
         q[n] = gap_after(s, &s->contacts_end[i]);
-        l[n] = 0;
+        l[n] = s->room[i];
         mu[n] = 0;
-        ++n;
+        slot[n++] = i;
     }
     pcs_block_matrix W;
     PCS_TRY(pcs_saddle_delassus(s->saddle, n, H, &s->arena, &W));
+    pcs_block_matrix_multiply(&W, l, u);
+    for (int32_t k = 0; k < n; ++k)
+        q[k] -= u[k]; // in l + room
     pcs_friction_contact problem = {.W = &W, .q = q, .mu = mu};
     pcs_solve_opts opts = pcs_solve_default();
     opts.measure = PCS_MEASURE_SCALED;
@@ -122,6 +148,9 @@ static pcs_status push_out(moreau_jean *s, double deepest, pcs_step_report *repo
     memset(s->momentum, 0, sizeof(double) * (size_t)model->n_v);
     memset(s->p_step, 0, sizeof(double) * (size_t)model->n_rows);
     for (int32_t k = 0; k < n; ++k) {
+        const double total = l[k];
+        l[k] -= s->room[slot[k]];
+        s->room[slot[k]] = s->room[slot[k]] > 0 ? total : 0;
         for (int32_t e = 0; e < H[k]->n_nodes; ++e) {
             const pcs_node *node = pcs_model_node(model, H[k]->node[e]);
             for (int32_t j = 0; j < node->n_v; ++j)
@@ -172,6 +201,17 @@ static pcs_status stopped_at(moreau_jean *s, double error, pcs_step_report *repo
                                                                               : PCS_NOT_CONVERGED;
 }
 
+// Contacts at rest: those that carry an impulse and did not rebound.
+static void find_room(moreau_jean *s)
+{
+    memset(s->room, 0, sizeof(double) * (size_t)s->base.model->n_slots);
+    for (int32_t k = 0; k < s->n_active; ++k) {
+        const int32_t at = s->offset[k];
+        if (s->restitution[at] == 0 && s->spent[at] == 0)
+            s->room[s->active[k]] = fmax(s->a * s->h * s->r[at], 0);
+    }
+}
+
 static pcs_status project_positions(moreau_jean *s, pcs_step_report *report)
 {
     const pcs_model *model = s->base.model;
@@ -180,6 +220,8 @@ static pcs_status project_positions(moreau_jean *s, pcs_step_report *report)
     const bool unilateral = mode == MJ_PROJECT_ALL && model->n_slots > 0;
     bool renewed = model->n_rows == 0; // nothing to renew
     double last = HUGE_VAL;
+    if (unilateral)
+        find_room(s);
     for (int pass = 0;; ++pass) {
         update_end(s);
         pcs_rows rows = {NULL, s->g, NULL, NULL};
@@ -189,6 +231,8 @@ static pcs_status project_positions(moreau_jean *s, pcs_step_report *report)
         if (pass == 0)
             s->violation = added_penetration(s);
         double error = unilateral ? fmax(report->drift, report->penetration) : report->drift;
+        if (unilateral)
+            error = fmax(error, largest_hover(s));
         if (mode == MJ_PROJECT_NONE || error <= tolerance)
             return PCS_OK;
         if (!(error < stagnation * last) || pass == PASSES_MAX) {
@@ -209,7 +253,7 @@ static pcs_status project_positions(moreau_jean *s, pcs_step_report *report)
             s->p_step[i] = -s->g[i];
         if (model->n_rows > 0)
             pcs_saddle_solve(s->saddle, s->x, s->p_step);
-        double deepest = unilateral ? penetration_after(s) : 0;
+        double deepest = unilateral ? fmax(penetration_after(s), largest_hover(s)) : 0;
         if (deepest > tolerance) {
             pcs_arena_mark mark = pcs_arena_get_mark(&s->arena);
             pcs_status status = push_out(s, deepest, report);
