@@ -54,12 +54,14 @@ static pcs_status init_arrays(moreau_jean *s)
     good = PCS_NEW_LIST(ctx, of_slots, m->n_slots) && good;
     s->active = PCS_NEW_ARRAY(ctx, int32_t, m->n_slots);
     s->is_active = PCS_NEW_ARRAY(ctx, bool, m->n_slots);
+    s->out = PCS_NEW_ARRAY(ctx, bool, m->n_slots);
+    s->hit = PCS_NEW_ARRAY(ctx, bool, m->n_slots);
     s->offset = PCS_NEW_ARRAY(ctx, int32_t, m->n_slots + 1);
     s->H = PCS_NEW_ARRAY(ctx, const pcs_row_block *, m->n_slots);
     s->normal_rows = PCS_NEW_ARRAY(ctx, pcs_row_block, m->n_slots);
     s->contacts = pcs_model_contacts_create(ctx, m);
     s->contacts_end = pcs_model_contacts_create(ctx, m);
-    good = good && s->active && s->is_active && s->offset && s->H &&
+    good = good && s->out && s->hit && s->active && s->is_active && s->offset && s->H &&
            s->normal_rows && s->contacts && s->contacts_end;
     return good ? PCS_OK : PCS_ERROR_MEMORY;
 }
@@ -83,15 +85,14 @@ static void destroy(pcs_scheme *scheme)
 {
     moreau_jean *s = self(scheme);
     pcs_context *ctx = scheme->ctx;
-    void *arrays[] = {
-        s->q_forecast,  s->q_middle, s->q_end,      s->v,           s->v_middle,
-        s->v_work,      s->v_free,   s->f,          s->x,           s->momentum,
-        s->scale,       s->M_v,      s->rounding,   s->g,           s->rate,
-        s->convective,  s->p,        s->p_free,     s->p_step,      s->u_k,
-        s->r,           s->u,        s->q_c,        s->restitution, s->turning,
-        s->mu,          s->active,   s->is_active,  s->offset,      s->H,
-        s->normal_rows, s->rows,     s->row_values, s->rows_end,    s->row_values_end,
-        s->spent,       s->approach, s->room};
+    void *arrays[] = {s->q_forecast,  s->q_middle, s->q_end,      s->v,           s->v_middle,
+                      s->v_work,      s->v_free,   s->f,          s->x,           s->momentum,
+                      s->scale,       s->M_v,      s->rounding,   s->g,           s->rate,
+                      s->convective,  s->p,        s->p_free,     s->p_step,      s->u_k,
+                      s->r,           s->u,        s->q_c,        s->restitution, s->turning,
+                      s->mu,          s->active,   s->is_active,  s->offset,      s->H,
+                      s->normal_rows, s->rows,     s->row_values, s->rows_end,    s->row_values_end,
+                      s->spent,       s->approach, s->room,       s->out,         s->hit};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i)
         pcs_free(ctx, arrays[i]);
     pcs_model_contacts_destroy(ctx, s->contacts);

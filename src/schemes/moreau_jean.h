@@ -107,11 +107,14 @@ typedef struct moreau_jean {
     pcs_row_block *normal_rows;     // first rows, for the position projection
     int32_t *offset;                // first scalar row of each active contact, n_active + 1
     double *u_k, *r, *u, *q_c, *mu; // packed: velocity before, impulses, velocities after, problem
-    double *turning;     // by slot: change of u_N from the forecast to the end (find_turning)
-    // Impacts of a step follow each other in rounds (pcs_mj_solve_rounds). Packed:
-    int32_t n_rounds;    // after the first: of impacts that another one of the same step caused
+    double *turning; // by slot: change of u_N from the forecast to the end (find_turning)
+    // Impacts of a step follow each other in rounds (moreau_jean_rounds.c). Packed:
+    int32_t n_rounds;    // after the first
     int32_t n_struck;    // contacts whose restitution is set
-    double *approach;    // speed of the impact, > 0; 0: none, the contact rests
+    bool impacts;        // there was one
+    bool *out;           // the contact separates before the round: it takes no part
+    bool *hit;           // it takes part in the next round for having been hit in this one
+    double *approach;    // speed of the largest impact, > 0; 0: none, the contact rests
     double *restitution; // e_N min(u_N, 0), e_T u_T with the velocity before the impact
     double *spent;       // impulses of impacts of earlier rounds
     double *room;        // by slot: impulse by which positions may be lowered onto the contact
@@ -127,12 +130,20 @@ pcs_status pcs_mj_step_once(moreau_jean *s, pcs_state *state, double h, pcs_step
 
 // Slots whose forecast gap is closed, with their rows, restitution terms and warm start.
 void pcs_mj_activate(moreau_jean *s, const pcs_state *state);
-// Activates the slots that the end velocity v would penetrate at the end of the step, and, before
-// any contact impulse (`free`), those that carried a load and are within reach; how many.
-int32_t pcs_mj_activate_reached(moreau_jean *s, const pcs_state *state, const double *v, bool free);
+// Activates the slots that the free velocity would penetrate at the end of the step, and those that
+// carried a load and are within reach of the step's forces.
+void pcs_mj_activate_free(moreau_jean *s, const pcs_state *state);
+// Activates the slots that approach and would be penetrated with the velocity v, or marks them as
+// `hit` where they have left; how many.
+int32_t pcs_mj_activate_hit(moreau_jean *s, const pcs_state *state);
+// First component of pcs_contact_velocity.
+double pcs_mj_normal_velocity(const pcs_model *model, const pcs_contact *contact, const double *v);
+// Largest approach speed that the forces of this step can give a contact: the sum over its nodes of
+// |H_N (v_free - v_k)|.
+double pcs_mj_resting_speed(const moreau_jean *s, const pcs_contact *contact);
 // The contact problems of the step, round by round, from the free velocity: r, u, v and p.
-pcs_status pcs_mj_solve_rounds(moreau_jean *s, const pcs_state *state,
-                               pcs_step_report *report) PCS_MUST_CHECK;
+pcs_status pcs_mj_solve_rounds(moreau_jean *s, const pcs_state *state, pcs_step_report *report)
+    PCS_MUST_CHECK;
 // x += H^T r over the active contacts; with `absolute` sums |H_ij r_j| instead.
 void pcs_mj_add_contact_impulses(const moreau_jean *s, double *x, bool absolute);
 

@@ -207,7 +207,7 @@ static void find_room(moreau_jean *s)
     memset(s->room, 0, sizeof(double) * (size_t)s->base.model->n_slots);
     for (int32_t k = 0; k < s->n_active; ++k) {
         const int32_t at = s->offset[k];
-        if (s->restitution[at] == 0 && s->spent[at] == 0)
+        if (s->restitution[at] == 0 && s->spent[at] == 0 && !s->out[k])
             s->room[s->active[k]] = fmax(s->a * s->h * s->r[at], 0);
     }
 }
