@@ -79,7 +79,8 @@ typedef struct moreau_jean {
     const double *q_k, *v_k, *gap_k, *turns, *external;
     double t_k;
     const bool *forced; // by slot: active whatever the forecast says; NULL: none
-    double violation;   // deepest penetration that the step added, before the projection
+    double violation;   // before the projection: deepest penetration that the step added, or largest
+                        // gap of a contact at rest
     bool keep_diverged; // the step is taken even if Newton's method went astray
 
     pcs_configuration forecast; // q_k [+] theta h v_k: geometry of rows and contacts

@@ -10,7 +10,7 @@
 #include "nonsmooth/auto.h"
 
 enum { PASSES_MAX = 25 };
-// Residual of the push-out relative to the deepest penetration: a pass is repeated anyway.
+// Residual of the push-out relative to the largest deviation: a pass is repeated anyway.
 static const double PUSH_OUT_TOLERANCE = 1e-10;
 // A pass that does not bring the error below this part of the last one has met rounding, a
 // redundant contradiction or a singular position.
@@ -20,7 +20,7 @@ static const double rounding_margin = 10;
 // An error above this multiple of the tolerance is a projection that failed, and the step says so.
 static const double failure_margin = 1e4;
 
-// How far beyond the deepest penetration open contacts are taken into account when pushing out.
+// How far beyond the largest deviation open contacts are taken into account when pushing out.
 #define REACH 10
 
 static double largest(const double *x, int32_t n)
@@ -70,33 +70,28 @@ static double gap_after(const moreau_jean *s, const pcs_contact *contact)
     return gap;
 }
 
-// Deepest penetration (>= 0) that the correction x of the joints would leave; the contacts get
-// their rows.
-static double penetration_after(const moreau_jean *s)
-{
-    double deepest = 0;
-    pcs_model_contacts(s->base.model, &s->end, true, s->contacts_end);
-    for (int32_t i = 0; i < s->base.model->n_slots; ++i)
-        if (s->contacts_end[i].gap != HUGE_VAL)
-            deepest = fmax(deepest, -gap_after(s, &s->contacts_end[i]));
-    return deepest;
-}
-
-// How far the solver's tolerance lets a contact at rest drift open in a step.
-static double drift_of_rest(const moreau_jean *s, int32_t slot)
-{
-    (void)slot;
-    return s->base.options[MJ_PROJECTION_TOLERANCE];
-}
-
-// Largest gap of a contact at rest that its impulse could not have left open.
-static double largest_hover(const moreau_jean *s)
+// Largest gap of a contact at rest that its impulse need not have left open.
+static double hover(const moreau_jean *s)
 {
     double most = 0;
     for (int32_t i = 0; i < s->base.model->n_slots; ++i)
-        if (s->room[i] > 0 && s->contacts_end[i].gap != HUGE_VAL &&
-            s->contacts_end[i].gap > drift_of_rest(s, i))
+        if (s->room[i] > 0 && s->contacts_end[i].gap != HUGE_VAL)
             most = fmax(most, s->contacts_end[i].gap);
+    return most;
+}
+
+// Deepest penetration, or largest gap of a contact at rest, that the correction x of the joints
+// would leave; the contacts get their rows.
+static double deviation_after(const moreau_jean *s)
+{
+    double most = 0;
+    pcs_model_contacts(s->base.model, &s->end, true, s->contacts_end);
+    for (int32_t i = 0; i < s->base.model->n_slots; ++i) {
+        if (s->contacts_end[i].gap == HUGE_VAL)
+            continue;
+        const double gap = gap_after(s, &s->contacts_end[i]);
+        most = fmax(most, s->room[i] > 0 ? fabs(gap) : -gap);
+    }
     return most;
 }
 
@@ -105,11 +100,11 @@ static double largest_hover(const moreau_jean *s)
 // a h H^T r of a contact at rest, which may be taken back in part:
 //     0 <= gap + H x + W l  \perp  l + room >= 0,   room = a h r_N at rest, 0 otherwise.
 // Over the contacts that are closed or nearly so, without friction.
-static pcs_status push_out(moreau_jean *s, double deepest, pcs_step_report *report)
+static pcs_status push_out(moreau_jean *s, double deviation, pcs_step_report *report)
 {
     const pcs_model *model = s->base.model;
     // Contacts within reach of the correction take part, so that it does not close them.
-    const double reach = REACH * deepest;
+    const double reach = REACH * deviation;
     const int32_t most = model->n_slots;
     const pcs_row_block **H = PCS_ARENA_ARRAY(&s->arena, const pcs_row_block *, most);
     double *q = PCS_ARENA_ARRAY(&s->arena, double, most);
@@ -229,10 +224,10 @@ static pcs_status project_positions(moreau_jean *s, pcs_step_report *report)
         report->drift = largest(s->g, model->n_rows);
         report->penetration = model->n_slots > 0 ? penetration(s) : 0;
         if (pass == 0)
-            s->violation = added_penetration(s);
+            s->violation = fmax(added_penetration(s), unilateral ? hover(s) : 0);
         double error = unilateral ? fmax(report->drift, report->penetration) : report->drift;
         if (unilateral)
-            error = fmax(error, largest_hover(s));
+            error = fmax(error, hover(s));
         if (mode == MJ_PROJECT_NONE || error <= tolerance)
             return PCS_OK;
         if (!(error < stagnation * last) || pass == PASSES_MAX) {
@@ -253,10 +248,10 @@ static pcs_status project_positions(moreau_jean *s, pcs_step_report *report)
             s->p_step[i] = -s->g[i];
         if (model->n_rows > 0)
             pcs_saddle_solve(s->saddle, s->x, s->p_step);
-        double deepest = unilateral ? fmax(penetration_after(s), largest_hover(s)) : 0;
-        if (deepest > tolerance) {
+        double deviation = unilateral ? deviation_after(s) : 0;
+        if (deviation > tolerance) {
             pcs_arena_mark mark = pcs_arena_get_mark(&s->arena);
-            pcs_status status = push_out(s, deepest, report);
+            pcs_status status = push_out(s, deviation, report);
             pcs_arena_release(&s->arena, mark);
             PCS_TRY(status);
         }

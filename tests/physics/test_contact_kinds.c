@@ -270,8 +270,9 @@ static void test_slider_in_guide(void **state)
 // ---- Belt ----
 
 // Galvez B7: m = 3, k = 50, l = 1, belt 1 m/s, mu = 1, e = 1/2, the spring starts at 15 degrees. In
-// slip the block swings about l + mu m g / k = 1.5886 with amplitude v sqrt(m/k) = 0.24495, between
-// 1.3437 and 1.8336, and just reaches the belt's speed.
+// slip the block swings about l + mu m g / k = 1.5886 with amplitude v sqrt(m/k) = 0.24495, and just
+// reaches the belt's speed: between 1.34365 and 1.83355. (The digest's own run prints 1.3437 and
+// 1.8336; the exact 1.833549 rounds to 1.8335.)
 static void test_block_on_belt(void **state)
 {
     (void)state;
@@ -307,8 +308,8 @@ static void test_block_on_belt(void **state)
     print_message("first contact %g, x in [%.5f, %.5f], fastest %.12g\n", first, least, most,
                   fastest);
     assert_near(first, 0.230, h); // the digest's own run at the same step
-    assert_digits(least, 1.3437, 1e-4);
-    assert_digits(most, 1.8336, 1e-4);
+    assert_near(least, 1 + m * g / k - sqrt(m / k), h * h);
+    assert_near(most, 1 + m * g / k + sqrt(m / k), h * h);
     assert_near(0.5 * (most - least), sqrt(m / k), h * h);
     assert_at_most(fastest, 1 + 1e-9);
     assert_true(scene_energy(&s)->driver > 0 && scene_energy(&s)->friction < 0);

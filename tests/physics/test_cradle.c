@@ -151,7 +151,8 @@ static void test_swinging_cradle_does_not_gain_energy(void **state)
         const pcs_statistics *st = pcs_simulation_statistics(s.simulation);
         assert_at_most(st->worst_drift, 1e-12);
         assert_at_most(st->worst_penetration, 1e-12);
-        assert_true(st->impacts >= 3);
+        // Without restitution the five go on as one: equal pendulums keep their distances.
+        assert_true(e[k] > 0 ? st->impacts >= 3 : st->impacts == 1);
         scene_end(&s);
     }
 }
