@@ -247,10 +247,12 @@ static double safe_of(double value, double rate, double L, double A)
     if (!(L > 0))
         return HUGE_VAL;
     double safe = value / L;
-    if (A > 0)
-        safe = fmax(safe, (rate + sqrt(rate * rate + 2 * A * value)) / A);
-    else if (A <= 0)
+    if (A > 0) { // the positive root, without cancellation
+        const double root = sqrt(rate * rate + 2 * A * value);
+        safe = fmax(safe, rate < 0 ? 2 * value / (root - rate) : (rate + root) / A);
+    } else if (A <= 0) {
         safe = rate >= 0 ? HUGE_VAL : fmax(safe, -value / rate);
+    }
     return safe; // A is not a number: no bound
 }
 

@@ -32,6 +32,7 @@ void pcs_motion_begin(pcs_motion *motion, double t, double h, const double *q, i
     motion->t = t;
     motion->h = h;
     motion->q = q;
+    motion->q_end = motion->v_end = NULL;
     motion->degree = degree;
     for (int32_t i = 0; i < motion->model->nodes.count; ++i) {
         motion->hull[i].from = 1; // not computed
@@ -79,6 +80,11 @@ void pcs_motion_node(const pcs_motion *motion, int32_t node, double theta, pcs_p
         *twist = pcs_node_twist(at->kind, pose, NULL);
         return;
     }
+    if (theta == 1 && motion->q_end) {
+        *pose = pcs_node_pose(at->kind, motion->q_end + at->q);
+        *twist = pcs_node_twist(at->kind, pose, motion->v_end + at->v);
+        return;
+    }
     for (int32_t i = 0; i < at->n_v; ++i)
         evaluate(motion, at->v + i, theta, &d[i], &v[i]);
     place_node(at, motion->q + at->q, d, v, q);
@@ -89,6 +95,11 @@ void pcs_motion_node(const pcs_motion *motion, int32_t node, double theta, pcs_p
 void pcs_motion_state(const pcs_motion *motion, double theta, double *q, double *v)
 {
     const pcs_model *model = motion->model;
+    if (theta == 1 && motion->q_end) {
+        memcpy(q, motion->q_end, sizeof(double) * (size_t)model->n_q);
+        memcpy(v, motion->v_end, sizeof(double) * (size_t)model->n_v);
+        return;
+    }
     for (int32_t k = 0; k < model->nodes.count; ++k) {
         const pcs_node *node = pcs_model_node(model, k);
         double d[PCS_NODE_V_MAX];

@@ -30,6 +30,8 @@ typedef struct pcs_motion {
     const pcs_model *model;
     double t, h;     // time of theta = 0, length of theta = 0 .. 1, s
     const double *q; // at theta = 0, a view
+    // At theta = 1, views: the end of a step that has been projected since; NULL: the polynomial.
+    const double *q_end, *v_end;
     int32_t degree;
     double *c[PCS_MOTION_DEGREE]; // n_v each: c[k] belongs to theta^(k+1)
     pcs_motion_hull *hull;        // by node, of the part asked for last
@@ -38,7 +40,7 @@ typedef struct pcs_motion {
 pcs_status pcs_motion_init(pcs_context *ctx, const pcs_model *model, pcs_motion *motion)
     PCS_MUST_CHECK;
 void pcs_motion_free(pcs_motion *motion);
-// After the coefficients have been filled: the motion begins at (t, q).
+// After the coefficients have been filled: the motion begins at (t, q), and ends where they say.
 void pcs_motion_begin(pcs_motion *motion, double t, double h, const double *q, int32_t degree);
 
 // Pose and twist of a node at theta.
