@@ -282,6 +282,24 @@ void pcs_contact_point_polyline(const pcs_contact_sizes *sizes, const pcs_placem
     points[0].point_b = b->x;
 }
 
+double pcs_contact_polyline_clearance(const pcs_vec2 *vertices, int32_t n_vertices, bool closed,
+                                      pcs_vec2 p, int32_t face)
+{
+    const pcs_contact_sizes sizes = {
+        .vertices = vertices, .n_vertices = n_vertices, .closed = closed};
+    const int32_t n = closed ? n_vertices : n_vertices - 1, vertex = -1 - face;
+    double least = HUGE_VAL;
+    for (int32_t i = 0; i < n; i++) {
+        if (i == face || (face < 0 && (i == vertex || (i + 1) % n_vertices == vertex)))
+            continue;
+        pcs_vec2 edge = segment_edge(&sizes, i);
+        double s = fmin(fmax(segment_place(&sizes, p, i), 0.0), 1.0);
+        double x = p.x - vertices[i].x - s * edge.x, y = p.y - vertices[i].y - s * edge.y;
+        least = fmin(least, x * x + y * y);
+    }
+    return sqrt(least);
+}
+
 // A point, or a disc around it, on a curve in the axes of frame a.
 void pcs_contact_point_curve(const pcs_contact_sizes *sizes, const pcs_placement *a,
                              const pcs_placement *b, pcs_contact_point *points)

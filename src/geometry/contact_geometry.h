@@ -82,6 +82,10 @@ void pcs_contact_point_curve(const pcs_contact_sizes *sizes, const pcs_placement
                              const pcs_placement *b, pcs_contact_point *points);
 void pcs_contact_point_polyline(const pcs_contact_sizes *sizes, const pcs_placement *a,
                                 const pcs_placement *b, pcs_contact_point *points);
+// Distance of p from all edges of a polyline but the one it touches, or the two at its vertex
+// (`face` as above).
+double pcs_contact_polyline_clearance(const pcs_vec2 *vertices, int32_t n_vertices, bool closed,
+                                      pcs_vec2 p, int32_t face);
 // Corners (-x, +y), (+x, +y) against the wall y = +width/2, (-x, -y), (+x, -y) against y =
 // -width/2.
 void pcs_contact_slider_guide(const pcs_contact_sizes *sizes, const pcs_placement *a,

@@ -293,3 +293,41 @@ pcs_curve_foot pcs_curve_find_piece(const pcs_curve *curve, pcs_vec2 p, int32_t 
         held = nearest_piece(curve, p, &s);
     return pcs_curve_find(curve, p, 0.0, held);
 }
+
+// Largest curvature of a piece, to the left.
+static double largest_bend(const pcs_curve_span *span)
+{
+    enum { PLACES = 16 };
+    const double margin = 1.5; // of places that are this close
+    double most = 0.0;
+    if (span->arc)
+        return fmax(1.0 / span->radius, 0.0);
+    for (int i = 0; i <= PLACES && span->degree > 1; i++) {
+        double s = span->from + (span->to - span->from) * i / PLACES;
+        most = fmax(most, margin * pcs_curve_evaluate(span, s).curvature);
+    }
+    return most;
+}
+
+double pcs_curve_clearance(const pcs_curve *curve, pcs_vec2 p, int32_t face, double *bend)
+{
+    const int32_t n = curve->n_spans;
+    int32_t left[2] = {face, face};
+    if (face == 2 * n)
+        left[0] = left[1] = 0;
+    else if (face >= n) {
+        left[0] = face - n;
+        left[1] = curve->spans[face - n].junction == PCS_JUNCTION_END ? left[0]
+                                                                      : next_of(curve, face - n);
+    }
+    double least = HUGE_VAL;
+    *bend = 0.0;
+    for (int32_t i = 0; i < n; i++) {
+        const pcs_curve_span *span = &curve->spans[i];
+        if (i == left[0] || i == left[1])
+            *bend = fmax(*bend, largest_bend(span));
+        else if (box_distance(span, p) < least)
+            least = fmin(least, square_distance(span, p, nearest_on_span(span, p, true)));
+    }
+    return sqrt(least);
+}

@@ -86,6 +86,10 @@ static inline int32_t pcs_curve_face_count(const pcs_curve *curve)
 pcs_curve_foot pcs_curve_find(const pcs_curve *curve, pcs_vec2 p, double radius, int32_t held);
 // The piece that p is on or nearest to, with its formula beyond the ends: never a corner.
 pcs_curve_foot pcs_curve_find_piece(const pcs_curve *curve, pcs_vec2 p, int32_t held);
+// Distance of p from all pieces but `face` (or but those that meet at it, if it is a corner), and
+// the largest curvature towards the free side of what was left out: exact for lines and arcs, from
+// places along a parabola or spline with a margin otherwise.
+double pcs_curve_clearance(const pcs_curve *curve, pcs_vec2 p, int32_t face, double *bend);
 // Signed way along a piece from s0 to s1.
 double pcs_curve_length(const pcs_curve_span *span, double s0, double s1);
 

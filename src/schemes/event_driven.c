@@ -25,8 +25,7 @@ static bool init_sample(event_driven *s, pcs_ed_sample *sample)
 {
     const int64_t slots = s->base.model->n_slots, curves = s->base.model->n_faces - slots;
     sample->value = PCS_NEW_ARRAY(s->base.ctx, double, ED_FUNCTIONS *slots + curves);
-    sample->gap_rate = PCS_NEW_ARRAY(s->base.ctx, double, slots);
-    return sample->value && sample->gap_rate;
+    return sample->value != NULL;
 }
 
 static bool init_set(event_driven *s)
@@ -93,11 +92,13 @@ static bool init_arrays(event_driven *s)
     s->slip_direction = pcs_calloc(ctx, (size_t)slots, sizeof *s->slip_direction);
     s->contacts = pcs_model_contacts_create(ctx, m);
     s->spare = PCS_NEW_ARRAY(ctx, bool, slots);
+    s->place[0] = PCS_NEW_ARRAY(ctx, pcs_gap_place, slots);
+    s->place[1] = PCS_NEW_ARRAY(ctx, pcs_gap_place, slots);
     s->suspect = PCS_NEW_ARRAY(ctx, bool, ED_FUNCTIONS *slots + curves);
     s->curve_face = PCS_NEW_ARRAY(ctx, int32_t, curves);
     s->curve_next = PCS_NEW_ARRAY(ctx, int32_t, curves);
-    return good && s->spare && s->suspect && s->curve_face && s->curve_next && s->cause &&
-           s->slip_direction && s->contacts;
+    return good && s->place[0] && s->place[1] && s->spare && s->suspect && s->curve_face &&
+           s->curve_next && s->cause && s->slip_direction && s->contacts;
 }
 
 pcs_status pcs_ed_init(event_driven *s)
@@ -108,6 +109,7 @@ pcs_status pcs_ed_init(event_driven *s)
     if (!init_arrays(s) || !init_set(s) || !init_sample(s, &s->before) ||
         !init_sample(s, &s->after) || !init_sample(s, &s->trial))
         return PCS_ERROR_MEMORY;
+    PCS_TRY(pcs_gap_search_create(ctx, m, &s->gaps));
     PCS_TRY(pcs_phase_init(ctx, m, &s->phase));
     PCS_TRY(pcs_smooth_point_init(ctx, m, &s->point));
     PCS_TRY(pcs_configuration_init(ctx, m, &s->c));
@@ -134,6 +136,8 @@ void pcs_ed_free(event_driven *s)
                       s->root,
                       s->suspect,
                       s->spare,
+                      s->place[0],
+                      s->place[1],
                       s->curve_edge,
                       s->gradient[0],
                       s->gradient[1],
@@ -170,14 +174,12 @@ void pcs_ed_free(event_driven *s)
                       s->row_values,
                       s->memory,
                       s->before.value,
-                      s->before.gap_rate,
                       s->after.value,
-                      s->after.gap_rate,
-                      s->trial.value,
-                      s->trial.gap_rate};
+                      s->trial.value};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i)
         pcs_free(ctx, arrays[i]);
     pcs_model_contacts_destroy(ctx, s->contacts);
+    pcs_gap_search_destroy(s->gaps);
     pcs_configuration_free(ctx, &s->c);
     pcs_phase_free(ctx, &s->phase);
     pcs_smooth_point_free(ctx, &s->point);

@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "nonsmooth/friction_contact.h"
 #include "schemes/event_driven_options.h"
+#include "schemes/gap_search.h"
 #include "schemes/march.h"
 #include "schemes/scheme.h"
 
@@ -31,12 +32,11 @@ typedef enum pcs_ed_cause {
 // Event functions of a slot; each is positive inside its phase and HUGE_VAL where there is none.
 enum { ED_GAP, ED_FORCE, ED_TANGENT, ED_END_OF_FACE, ED_FUNCTIONS };
 
-// Values of all event functions at one instant.
+// Values of all event functions but gaps at one instant.
 typedef struct pcs_ed_sample {
     double t;
-    bool consistent;  // see ED_INCONSISTENT
-    double *value;    // ED_FUNCTIONS for each slot, then one for each curve joint
-    double *gap_rate; // by slot
+    bool consistent; // see ED_INCONSISTENT
+    double *value;   // ED_FUNCTIONS for each slot, then one for each curve joint
 } pcs_ed_sample;
 
 // Contacts of a problem at one instant, packed.
@@ -81,6 +81,8 @@ typedef struct event_driven {
     double *external_seen;  // values that the accelerations at hand belong to
     pcs_ed_set set;
     pcs_ed_sample before, after, trial; // of the search
+    pcs_gap_search *gaps;               // of open contacts
+    pcs_gap_place *place[2];            // by slot, at the ends of the part that is searched
     double too_early;                   // roots before are not located: the step is cut first
     double *root;                       // by event function
     bool *suspect;                      // by event function: found in a longer step

@@ -2,12 +2,13 @@
 //
 // Every event is a function that is positive in the phase and falls to zero: the gap of an open
 // contact, the normal force of a closed one, the distance of a sticking force from the cone, the
-// speed of sliding along its direction, the way to the end of a face. A step is sampled at a few
-// instants; between two of them a function has an event if it ends below zero, or, for gaps, if it
-// dips below zero in between (its rate tells). The root is located by
+// speed of sliding along its direction, the way to the end of a face. Gaps have bounds along the
+// motion and are not passed over (gap_search.h); the others are sampled at a few instants, and have
+// an event between two of them if they end below zero (docs/theory/event-search.md). The root is
+// located by
 //     linear     one linear interpolation of the values at both ends    (order study, IM1)
 //     quadratic  value and rate at the start, value at the end          (IM2)
-//     bracket    safeguarded false position to the stated precision     (IM3)
+//     bracket    Newton's method in a bracket to the stated precision    (IM3)
 // and the step is computed again up to it. With `bracket` a closing gap is then corrected by
 // Newton's method on the step itself, since the dense output is of lower order than the step.
 //
@@ -55,15 +56,9 @@ static void sample_slot(event_driven *s, int32_t slot, const pcs_smooth_point *p
     const pcs_contact *contact = &s->contacts[slot];
     double *value = sample->value + ED_FUNCTIONS * slot, u[3];
     value[ED_GAP] = value[ED_FORCE] = value[ED_TANGENT] = value[ED_END_OF_FACE] = HUGE_VAL;
-    sample->gap_rate[slot] = 0;
-    if (contact->gap == HUGE_VAL)
-        return;
+    if (contact->gap == HUGE_VAL || s->phase.mode[slot] == PCS_MODE_OPEN)
+        return; // gaps have a search of their own
     pcs_contact_velocity(s->base.model, contact, point->v, u);
-    if (s->phase.mode[slot] == PCS_MODE_OPEN) {
-        value[ED_GAP] = contact->gap - s->level[slot];
-        sample->gap_rate[slot] = u[0];
-        return;
-    }
     if (!s->indeterminate)
         value[ED_FORCE] = point->lambda[pcs_smooth_slot_row(s->march->smooth, slot)];
     value[ED_TANGENT] = tangent_value(s, slot, point, u);
@@ -152,56 +147,36 @@ static double time_precision(const event_driven *s, double t)
 // An end of a bracket.
 typedef struct place {
     double t, value;
-    double slope; // d(value)/dt; 0: not known
 } place;
 
-// `value` of a function (or minus the rate of its gap) at t.
-static pcs_status value_at(event_driven *s, int32_t function, bool rate, double t, place *out)
+// `value` of a function at t.
+static pcs_status value_at(event_driven *s, int32_t function, double t, place *out)
 {
     PCS_TRY(take_sample(s, t, false, &s->trial));
-    out->t = t;
-    out->value = rate ? -s->trial.gap_rate[function / ED_FUNCTIONS] : s->trial.value[function];
-    out->slope = 0;
-    if (!rate && kind_of(s, function) == ED_GAP)
-        out->slope = s->trial.gap_rate[function / ED_FUNCTIONS];
+    *out = (place){t, s->trial.value[function]};
     return PCS_OK;
 }
 
-// Where the next trial goes: Newton's step from the last one, a little too long so that it lands on
-// the other side of the root and the bracket closes; without a slope, false position.
-static double next_trial(const place *a, const place *b, const place *last, double weight_a,
-                         double weight_b, double precision)
-{
-    if (last->slope < 0) {
-        const double t = last->t - last->value / last->slope +
-                         (last->value > 0 ? 0.5 : -0.5) * precision;
-        if (t > a->t && t < b->t)
-            return t;
-    }
-    return (a->t * weight_b - b->t * weight_a) / (weight_b - weight_a);
-}
-
-// Newton's method or false position with halved weights (Illinois), bisection when it does not
-// halve the bracket in three steps. a.value > 0 >= b.value; the last positive place is left in a,
-// the other in b. Ends before the precision is reached when the root is sure to be too early to be
-// used.
-static pcs_status close_bracket(event_driven *s, int32_t function, bool rate, place *a, place *b)
+// False position with halved weights (Illinois), bisection when it does not halve the bracket in
+// three steps. a.value > 0 >= b.value; the last positive place is left in a, the other in b. Ends
+// before the precision is reached when the root is sure to be too early to be used.
+static pcs_status close_bracket(event_driven *s, int32_t function, place *a, place *b)
 {
     enum { ITERATIONS_MAX = 200, TRIES = 3 };
     double weight_a = a->value, weight_b = b->value, width = b->t - a->t;
     int tries = 0, side = 0;
-    place now = *b;
     for (int i = 0;
          i < ITERATIONS_MAX && b->t - a->t > time_precision(s, b->t) && !(b->t < s->too_early);
          ++i) {
-        const double precision = time_precision(s, b->t), edge = 0.5 * precision;
-        double t = next_trial(a, b, &now, weight_a, weight_b, precision);
+        const double edge = 0.5 * time_precision(s, b->t);
+        double t = (a->t * weight_b - b->t * weight_a) / (weight_b - weight_a);
         if (tries >= TRIES || !isfinite(t))
             t = 0.5 * (a->t + b->t);
         t = fmin(fmax(t, a->t + edge), b->t - edge); // so that the bracket closes from both sides
         if (t <= a->t || t >= b->t)
             break;
-        PCS_TRY(value_at(s, function, rate, t, &now));
+        place now;
+        PCS_TRY(value_at(s, function, t, &now));
         if (now.value > 0) {
             *a = now;
             weight_a = now.value;
@@ -225,28 +200,6 @@ static pcs_status close_bracket(event_driven *s, int32_t function, bool rate, pl
     return PCS_OK;
 }
 
-// Root by the chosen locator in a..b with a.value > 0 >= b.value.
-static pcs_status locate(event_driven *s, int32_t function, place a, place b, double *root)
-{
-    const int locator = (int)s->base.options[ED_LOCATOR];
-    const double h = b.t - a.t;
-    const bool gap = kind_of(s, function) == ED_GAP;
-    if (locator == ED_LINEAR) {
-        *root = a.t + h * a.value / (a.value - b.value);
-        return PCS_OK;
-    }
-    if (locator == ED_QUADRATIC && gap && a.t == s->before.t && b.t == s->after.t) {
-        // a + v x + c x^2 = 0, x in (0, h], the root that a falling function has
-        double v = s->before.gap_rate[function / ED_FUNCTIONS];
-        double c = (b.value - a.value - v * h) / (h * h), root_of = sqrt(v * v - 4 * a.value * c);
-        *root = a.t + (v <= 0 ? 2 * a.value / (-v + root_of) : (-v - root_of) / (2 * c));
-        return PCS_OK;
-    }
-    PCS_TRY(close_bracket(s, function, false, &a, &b));
-    *root = a.t;
-    return PCS_OK;
-}
-
 // A function that began at zero, within its noise, and ends below: the last time it was positive,
 // searched by halving towards the start. False: it never was, and its event is at the start.
 static pcs_status find_positive(event_driven *s, int32_t function, place *a, const place *b,
@@ -256,7 +209,7 @@ static pcs_status find_positive(event_driven *s, int32_t function, place *a, con
     *found = false;
     for (double part = 0.5; part * (b->t - start) > time_precision(s, b->t); part *= 0.5) {
         place now;
-        PCS_TRY(value_at(s, function, false, start + part * (b->t - start), &now));
+        PCS_TRY(value_at(s, function, start + part * (b->t - start), &now));
         if (now.value > 0) {
             *a = now;
             *found = true;
@@ -266,55 +219,71 @@ static pcs_status find_positive(event_driven *s, int32_t function, place *a, con
     return PCS_OK;
 }
 
-// A gap that is open at both samples, closes after the first and opens before the second.
-static pcs_status find_dip(event_driven *s, int32_t function, place *b, bool *found)
-{
-    const int32_t slot = function / ED_FUNCTIONS;
-    place falling = {s->before.t, -s->before.gap_rate[slot], 0};
-    place rising = {s->after.t, -s->after.gap_rate[slot], 0};
-    *found = false;
-    PCS_TRY(close_bracket(s, function, true, &falling, &rising));
-    place lowest;
-    PCS_TRY(value_at(s, function, false, falling.t, &lowest));
-    if (lowest.value <= -s->base.options[ED_GAP_TOLERANCE]) {
-        *b = lowest;
-        *found = true;
-    }
-    return PCS_OK;
-}
-
 // Time of the function's event between the two samples, HUGE_VAL: none.
 static pcs_status find_root(event_driven *s, int32_t function, double *root)
 {
-    place a = {s->before.t, s->before.value[function], 0};
-    place b = {s->after.t, s->after.value[function], 0};
-    if (kind_of(s, function) == ED_GAP)
-        b.slope = s->after.gap_rate[function / ED_FUNCTIONS];
+    place a = {s->before.t, s->before.value[function]};
+    place b = {s->after.t, s->after.value[function]};
     const double noise = noise_of(s, function);
     bool found = true;
     *root = HUGE_VAL;
-    if (a.value == HUGE_VAL || b.value == HUGE_VAL)
+    if (a.value == HUGE_VAL || b.value == HUGE_VAL ||
+        b.value >= (a.value > noise || s->suspect[function] ? 0 : -noise))
         return PCS_OK;
-    if (b.value >= (a.value > noise || s->suspect[function] ? 0 : -noise)) {
-        const int32_t slot = function / ED_FUNCTIONS;
-        if (kind_of(s, function) != ED_GAP || !(a.value > 0) ||
-            !(s->before.gap_rate[slot] < 0 && s->after.gap_rate[slot] > 0))
-            return PCS_OK;
-        PCS_TRY(find_dip(s, function, &b, &found));
-        if (!found)
-            return PCS_OK;
-        PCS_TRY(close_bracket(s, function, false, &a, &b));
+    if (!(a.value > noise))
+        PCS_TRY(find_positive(s, function, &a, &b, &found));
+    if (!found) {
         *root = a.t;
         return PCS_OK;
     }
-    if (!(a.value > noise)) {
-        PCS_TRY(find_positive(s, function, &a, &b, &found));
-        if (!found) {
-            *root = a.t;
-            return PCS_OK;
-        }
+    if ((int)s->base.options[ED_LOCATOR] == ED_LINEAR) {
+        *root = a.t + (b.t - a.t) * a.value / (a.value - b.value);
+        return PCS_OK;
     }
-    return locate(s, function, a, b, root);
+    PCS_TRY(close_bracket(s, function, &a, &b));
+    *root = a.t;
+    return PCS_OK;
+}
+
+// ---- Gaps ----
+
+// Time of the closing of a gap that is open at one end of the part and closed at the other, by the
+// interpolations of the order study.
+static double interpolate(const event_driven *s, const pcs_gap_place *a, const pcs_gap_place *b,
+                          double level)
+{
+    const double h = b->t - a->t, gap = a->gap - level, end = b->gap - level, v = a->rate;
+    if ((int)s->base.options[ED_LOCATOR] == ED_LINEAR)
+        return a->t + h * gap / (gap - end);
+    // gap + v x + c x^2 = 0, x in (0, h], the root that a falling function has
+    const double c = (end - gap - v * h) / (h * h), root = sqrt(v * v - 4 * gap * c);
+    return a->t + (v <= 0 ? 2 * gap / (-v + root) : (-v - root) / (2 * c));
+}
+
+// Time at which the gap of an open slot closes between the ends of the part, not later than
+// `latest`; HUGE_VAL: it does not.
+static double find_closing(event_driven *s, int32_t slot, double latest)
+{
+    const double *option = s->base.options;
+    pcs_gap_place a = s->place[0][slot], b = s->place[1][slot];
+    const pcs_gap_rules rules = {.level = s->level[slot],
+                                 .noise = s->gap_noise,
+                                 .tolerance = option[ED_GAP_TOLERANCE],
+                                 .precision = time_precision(s, b.t),
+                                 .too_early = s->too_early,
+                                 .suspect = s->suspect[ED_FUNCTIONS * slot + ED_GAP]};
+    const bool closed = b.gap < rules.level;
+    if ((int)option[ED_LOCATOR] != ED_BRACKET && closed && a.gap < HUGE_VAL &&
+        a.gap > rules.level + rules.noise)
+        return interpolate(s, &a, &b, rules.level);
+    if (!closed && pcs_gap_search_is_clear(s->gaps, slot, &rules, &a, &b))
+        return HUGE_VAL;
+    if (latest < b.t) // another contact closes before
+        pcs_gap_search_look(s->gaps, slot, latest, &a, &b);
+    bool starts_closed;
+    return pcs_gap_search_first(s->gaps, slot, &rules, &a, &b, &starts_closed) || starts_closed
+               ? a.t
+               : HUGE_VAL;
 }
 
 // First instant at which no forces in the cones keep the phase of indeterminate contacts.
@@ -343,21 +312,29 @@ static pcs_status find_inconsistent(event_driven *s, double *root)
 
 // ---- The search ----
 
-// Earliest event between the samples `before` and `after`; causes of all within the cluster.
-static pcs_status search_interval(event_driven *s, double *first, int32_t *which)
+// Earliest event of the part between the samples `before` and `after`, if there are any, and the
+// places of the gaps; causes of all within the cluster.
+static pcs_status search_interval(event_driven *s, bool sampled, double *first, int32_t *which)
 {
     const int32_t n = count_functions(s);
-    double inconsistent;
+    const int32_t gaps = ED_FUNCTIONS * s->base.model->n_slots;
+    double inconsistent = HUGE_VAL;
     *first = HUGE_VAL;
     *which = -1;
     for (int32_t i = 0; i < n; ++i) {
-        PCS_TRY(find_root(s, i, &s->root[i]));
+        const bool gap = i < gaps && i % ED_FUNCTIONS == ED_GAP;
+        s->root[i] = HUGE_VAL;
+        if (gap && s->phase.mode[i / ED_FUNCTIONS] == PCS_MODE_OPEN)
+            s->root[i] = find_closing(s, i / ED_FUNCTIONS, *first + s->base.options[ED_CLUSTER]);
+        else if (!gap && sampled)
+            PCS_TRY(find_root(s, i, &s->root[i]));
         if (s->root[i] < *first) {
             *first = s->root[i];
             *which = i;
         }
     }
-    PCS_TRY(find_inconsistent(s, &inconsistent));
+    if (sampled)
+        PCS_TRY(find_inconsistent(s, &inconsistent));
     if (inconsistent < *first) {
         *first = inconsistent;
         *which = -1;
@@ -423,15 +400,34 @@ static void swap_samples(pcs_ed_sample *a, pcs_ed_sample *b)
     *b = x;
 }
 
-// ---- The samples of a step ----
+// ---- The parts of a step ----
 
-// Parts of the step in which no node turns by more than a radian: the gaps of a body that spins
-// freely go up and down many times in a step that its smooth coordinates allow.
-static int32_t count_samples(const event_driven *s)
+static bool has_closed_contact(const event_driven *s)
+{
+    for (int32_t i = 0; i < s->base.model->n_slots; ++i)
+        if (s->phase.mode[i] != PCS_MODE_OPEN)
+            return true;
+    return false;
+}
+
+static bool has_estimated_gap(const event_driven *s)
+{
+    for (int32_t i = 0; i < s->base.model->n_slots; ++i)
+        if (s->phase.mode[i] == PCS_MODE_OPEN && !pcs_gap_search_is_bounded(s->gaps, i))
+            return true;
+    return false;
+}
+
+// Functions without bounds are looked at in parts of the step in which, besides, no node turns by
+// more than a radian: the forces of a body that spins freely go up and down many times in a step
+// that its smooth coordinates allow.
+static int32_t count_parts(const event_driven *s, bool sampled)
 {
     const pcs_model *model = s->base.model;
     const double radians = 1, most = 1e6, h = s->march->to.t - s->march->from.t;
     double rate = 0;
+    if (!sampled && !has_estimated_gap(s) && (int)s->base.options[ED_LOCATOR] == ED_BRACKET)
+        return 1;
     for (int32_t k = 0; k < model->nodes.count; ++k) {
         const pcs_node *node = pcs_model_node(model, k);
         for (int32_t i = pcs_node_translations(node->kind); i < node->n_v; ++i)
@@ -441,51 +437,51 @@ static int32_t count_samples(const event_driven *s)
     return (int32_t)fmin(fmax(s->base.options[ED_SAMPLES], ceil(h * rate / radians)), most);
 }
 
-// True if a gap that may close between the samples is not told by its values and rates there: the
-// mean rate times the time, exact for a constant acceleration, misses the change of the gap.
-static bool is_coarse(const event_driven *s)
+// The dense output of the step as a motion.
+static pcs_status begin_motion(event_driven *s)
 {
-    const double defect_most = 0.1; // of the gaps and what they move
-    const double dt = s->after.t - s->before.t;
-    for (int32_t i = 0; i < s->base.model->n_slots; ++i) {
-        const double a = s->before.value[ED_FUNCTIONS * i + ED_GAP];
-        const double b = s->after.value[ED_FUNCTIONS * i + ED_GAP];
-        if (a == HUGE_VAL || b == HUGE_VAL)
-            continue;
-        const double u_a = s->before.gap_rate[i], u_b = s->after.gap_rate[i];
-        const double moved = dt * (fabs(u_a) + fabs(u_b));
-        const double defect = fabs(b - a - 0.5 * dt * (u_a + u_b)) -
-                              s->base.options[ED_GAP_TOLERANCE];
-        if (fmin(a, b) < moved + defect && defect > defect_most * (fabs(a) + fabs(b) + moved))
-            return true;
-    }
-    return false;
+    const pcs_march *march = s->march;
+    const pcs_smooth_point *from = &march->from, *to = &march->to;
+    pcs_motion *motion = pcs_gap_search_motion(s->gaps);
+    PCS_TRY(march->opts.class->path(march->integrator, motion->c));
+    pcs_gap_search_begin(s->gaps, from->t, march->whole > 0 ? march->whole : to->t - from->t,
+                         from->q, PCS_PATH_DEGREE, s->turns, s->external, s->phase.face);
+    motion->q_end = march->whole > 0 ? NULL : to->q;
+    motion->v_end = to->v;
+    return PCS_OK;
+}
+
+static void look_at_gaps(event_driven *s, double t, const pcs_gap_place *near,
+                         pcs_gap_place *places)
+{
+    for (int32_t i = 0; i < s->base.model->n_slots; ++i)
+        if (s->phase.mode[i] == PCS_MODE_OPEN)
+            pcs_gap_search_look(s->gaps, i, t, near ? &near[i] : NULL, &places[i]);
 }
 
 // Earliest event of the step as it is.
 static pcs_status search_step(event_driven *s, double *first, int32_t *which)
 {
-    const double finest = 1e-4; // of a part; below, functions are what the samples say
-    const int32_t samples = count_samples(s);
+    const pcs_model *model = s->base.model;
+    const bool sampled = has_closed_contact(s) || model->n_faces > model->n_slots;
+    const int32_t parts = count_parts(s, sampled);
     const double start = s->march->from.t, end = s->march->to.t;
-    memset(s->cause, ED_NOTHING, (size_t)s->base.model->n_faces);
+    memset(s->cause, ED_NOTHING, (size_t)model->n_faces);
     *first = HUGE_VAL;
-    PCS_TRY(take_sample(s, start, false, &s->before));
-    for (int32_t k = 1; k <= samples && *first == HUGE_VAL; ++k) {
-        const double part = (end - start) / samples;
-        const double target = k == samples ? end : start + part * k;
-        double t = target;
-        while (*first == HUGE_VAL && s->before.t < target) {
+    PCS_TRY(begin_motion(s));
+    look_at_gaps(s, start, NULL, s->place[0]);
+    if (sampled)
+        PCS_TRY(take_sample(s, start, false, &s->before));
+    for (int32_t k = 1; k <= parts && *first == HUGE_VAL; ++k) {
+        const double t = k == parts ? end : start + (end - start) / parts * k;
+        look_at_gaps(s, t, s->place[0], s->place[1]);
+        if (sampled)
             PCS_TRY(take_sample(s, t, true, &s->after));
-            if (t - s->before.t > finest * part && is_coarse(s)) {
-                t = 0.5 * (s->before.t + t);
-                continue;
-            }
-            PCS_TRY(search_interval(s, first, which));
-            if (*first == HUGE_VAL)
-                swap_samples(&s->before, &s->after);
-            t = target;
-        }
+        PCS_TRY(search_interval(s, sampled, first, which));
+        swap_samples(&s->before, &s->after);
+        pcs_gap_place *places = s->place[0];
+        s->place[0] = s->place[1];
+        s->place[1] = places;
     }
     return PCS_OK;
 }
@@ -515,14 +511,6 @@ static pcs_status search_closer(event_driven *s, double *first, int32_t *which)
     }
 }
 
-static bool has_closed_contact(const event_driven *s)
-{
-    for (int32_t i = 0; i < s->base.model->n_slots; ++i)
-        if (s->phase.mode[i] != PCS_MODE_OPEN)
-            return true;
-    return false;
-}
-
 // In space friction has no direction where a slip ends: a step computed up to there would have its
 // last stages in that place.
 static bool is_singular(const event_driven *s)
@@ -541,10 +529,13 @@ pcs_status pcs_ed_search(event_driven *s)
     memset(s->cause, ED_NOTHING, (size_t)s->base.model->n_faces);
     if (s->base.model->n_faces == 0)
         return PCS_OK;
-    pcs_ed_look(s, &march->from, false);
-    set_slip_directions(s);
+    const bool closed = has_closed_contact(s);
+    if (closed) {
+        pcs_ed_look(s, &march->from, false);
+        set_slip_directions(s);
+    }
     // Without closed contacts no event depends on forces.
-    march->integrator->dense_use = has_closed_contact(s) ? PCS_DENSE_SEARCH : PCS_DENSE_MOTION;
+    march->integrator->dense_use = closed ? PCS_DENSE_SEARCH : PCS_DENSE_MOTION;
     const pcs_status status = search_closer(s, &first, &which);
     march->integrator->dense_use = PCS_DENSE_STATE;
     PCS_TRY(status);

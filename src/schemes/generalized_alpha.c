@@ -238,11 +238,20 @@ static pcs_status dense(pcs_integrator *integrator, double theta, pcs_smooth_poi
     return PCS_OK;
 }
 
+static pcs_status path(pcs_integrator *integrator, double *const c[PCS_PATH_DEGREE])
+{
+    const pcs_generalized_alpha *s = self(integrator);
+    const pcs_quintic quintic = {s->length, s->v_from, s->a_from,
+                                 s->d_to,   s->d_rate, s->d_acceleration};
+    pcs_quintic_path(&quintic, integrator->model->n_v, c);
+    return PCS_OK;
+}
+
 #define GENERALIZED_ALPHA(label, text, level)                                                   \
     {                                                                                           \
         .name = (label), .help = (text), .order = 2, .control_order = 2, .index = (level),      \
         .implicit = true, .size = sizeof(pcs_generalized_alpha), .init = init, .free = destroy, \
-        .start = start, .step = step, .dense = dense                                            \
+        .start = start, .step = step, .dense = dense, .path = path                              \
     }
 
 const pcs_integrator_class pcs_integrator_alpha_index2 = GENERALIZED_ALPHA(

@@ -191,6 +191,38 @@ static void quartic(int32_t n, double theta, double h, const double *x_0, const 
     }
 }
 
+// Positions and velocities at P_MIDDLE.
+static void prepare_middle(half_explicit *m)
+{
+    const pcs_stages *s = &m->s;
+    const int32_t n = m->base.model->n_v;
+    if (m->dense_ready)
+        return;
+    pcs_stages_combine(n, NULL, s->h, P_STAGES + 1, p_middle, s->rate, m->dense[0][0]);
+    pcs_stages_combine(n, s->v[0], s->h, P_STAGES + 1, p_middle, s->a, m->dense[1][0]);
+    m->dense_ready = true;
+}
+
+static pcs_status phem56_path(pcs_integrator *integrator, double *const c[PCS_PATH_DEGREE])
+{
+    half_explicit *m = self(integrator);
+    const pcs_stages *s = &m->s;
+    const double x = P_MIDDLE, bubble = x * x * (1 - x) * (1 - x);
+    prepare_middle(m);
+    for (int32_t i = 0; i < integrator->model->n_v; ++i) {
+        const double slope_0 = s->h * s->rate[0][i], slope_1 = s->h * s->rate[P_END][i];
+        const double d = s->d[P_END][i];
+        const double c2 = -2 * slope_0 + 3 * d - slope_1, c3 = slope_0 - 2 * d + slope_1;
+        const double B = (m->dense[0][0][i] - x * (slope_0 + x * (c2 + x * c3))) / bubble;
+        c[0][i] = slope_0;
+        c[1][i] = c2 + B;
+        c[2][i] = c3 - 2 * B;
+        c[3][i] = B;
+        c[4][i] = 0;
+    }
+    return PCS_OK;
+}
+
 static pcs_status phem56_dense(pcs_integrator *integrator, double theta, pcs_smooth_point *out)
 {
     half_explicit *m = self(integrator);
@@ -198,11 +230,7 @@ static pcs_status phem56_dense(pcs_integrator *integrator, double theta, pcs_smo
     const pcs_model *model = integrator->model;
     const int32_t n = model->n_v;
     double *d_middle = m->dense[0][0], *v_middle = m->dense[1][0];
-    if (!m->dense_ready) {
-        pcs_stages_combine(n, NULL, s->h, P_STAGES + 1, p_middle, s->rate, d_middle);
-        pcs_stages_combine(n, s->v[0], s->h, P_STAGES + 1, p_middle, s->a, v_middle);
-        m->dense_ready = true;
-    }
+    prepare_middle(m);
     quartic(n, theta, s->h, NULL, s->rate[0], s->d[P_END], s->rate[P_END], d_middle, s->e);
     quartic(n, theta, s->h, s->v[0], s->a[0], s->v[P_END], s->a[P_END], v_middle, out->v);
     pcs_model_retract(model, s->q_n, s->e, out->q);
@@ -225,6 +253,7 @@ const pcs_integrator_class pcs_integrator_phem56 = {
     .start = start,
     .step = phem56_step,
     .dense = phem56_dense,
+    .path = phem56_path,
 };
 
 // ---- HEM5 ----
@@ -379,6 +408,19 @@ static pcs_status hem5_dense(pcs_integrator *integrator, double theta, pcs_smoot
     return pcs_smooth_project(integrator->smooth, out->t, out->q, out->v, 0, false, true);
 }
 
+static pcs_status hem5_path(pcs_integrator *integrator, double *const c[PCS_PATH_DEGREE])
+{
+    half_explicit *m = self(integrator);
+    if (!m->dense_ready)
+        PCS_TRY(hem5_tenth_stage(m));
+    for (int32_t i = 0; i < integrator->model->n_v; ++i) {
+        for (int k = 0; k < 4; ++k)
+            c[k][i] = m->s.h * m->dense[0][k][i];
+        c[4][i] = 0;
+    }
+    return PCS_OK;
+}
+
 const pcs_integrator_class pcs_integrator_hem5 = {
     .name = "hem5",
     .help = "half-explicit Runge-Kutta, index 2, order 5, eight stages",
@@ -391,4 +433,5 @@ const pcs_integrator_class pcs_integrator_hem5 = {
     .start = start,
     .step = hem5_step,
     .dense = hem5_dense,
+    .path = hem5_path,
 };

@@ -180,3 +180,17 @@ void pcs_quintic_evaluate(const pcs_quintic *p, int32_t n, double s, double *d, 
         rate[i] = (D1 * v0 + D2 * a0 + D3 * a1 + D4 * v1 + D5 * p->d_1[i]) / h;
     }
 }
+
+void pcs_quintic_path(const pcs_quintic *p, int32_t n, double *const c[PCS_PATH_DEGREE])
+{
+    const double h = p->h;
+    for (int32_t i = 0; i < n; ++i) {
+        const double v0 = h * p->v_0[i], a0 = h * h * p->a_0[i], d1 = p->d_1[i];
+        const double v1 = h * p->rate_1[i], a1 = h * h * p->acceleration_1[i];
+        c[0][i] = v0;
+        c[1][i] = 0.5 * a0;
+        c[2][i] = -6 * v0 - 1.5 * a0 + 0.5 * a1 - 4 * v1 + 10 * d1;
+        c[3][i] = 8 * v0 + 1.5 * a0 - a1 + 7 * v1 - 15 * d1;
+        c[4][i] = -3 * v0 - 0.5 * a0 + 0.5 * a1 - 3 * v1 + 6 * d1;
+    }
+}

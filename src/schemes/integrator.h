@@ -51,6 +51,9 @@ pcs_integrator_opts pcs_integrator_default(void);
 
 typedef struct pcs_integrator_class pcs_integrator_class;
 
+// Largest degree of the polynomials of dense output.
+enum { PCS_PATH_DEGREE = 5 };
+
 // What dense output is for.
 typedef enum pcs_dense_use {
     PCS_DENSE_STATE,  // a state of the motion: q, v on the constraints, a, lambda
@@ -94,6 +97,9 @@ struct pcs_integrator_class {
     // asks for them; t too, work not. May evaluate more stages when first called after a step,
     // hence the status.
     pcs_status (*dense)(pcs_integrator *integrator, double theta, pcs_smooth_point *out);
+    // The local coordinates of the dense output as a polynomial, d = sum_k c[k] theta^(k+1), n_v
+    // numbers each; its positions are q_n [+] d. May evaluate more stages, as dense.
+    pcs_status (*path)(pcs_integrator *integrator, double *const c[PCS_PATH_DEGREE]);
 };
 
 extern const pcs_integrator_class pcs_integrator_rk4;
@@ -132,5 +138,7 @@ typedef struct pcs_quintic {
 } pcs_quintic;
 void pcs_quintic_evaluate(const pcs_quintic *quintic, int32_t n, double theta, double *d,
                           double *rate);
+// Its coefficients, as pcs_integrator_class.path has them.
+void pcs_quintic_path(const pcs_quintic *quintic, int32_t n, double *const c[PCS_PATH_DEGREE]);
 
 #endif

@@ -306,24 +306,36 @@ static pcs_status at_dense_point(runge_kutta *m, double theta, pcs_smooth_point 
                                     NULL);
 }
 
+static pcs_quintic quintic_of(runge_kutta *m)
+{
+    pcs_stages *s = &m->s;
+    if (!m->dense_ready) {
+        pcs_smooth_chart_acceleration(m->base.model, s->d[END], s->rate[END], s->a[END], m->d2_end);
+        m->dense_ready = true;
+    }
+    return (pcs_quintic){.h = s->h,
+                         .v_0 = s->v[0],
+                         .a_0 = m->a_n,
+                         .d_1 = s->d[END],
+                         .rate_1 = s->rate[END],
+                         .acceleration_1 = m->d2_end};
+}
+
 static pcs_status quintic_dense(pcs_integrator *integrator, double theta, pcs_smooth_point *out)
 {
     runge_kutta *m = self(integrator);
     pcs_stages *s = &m->s;
-    const pcs_model *model = integrator->model;
-    if (!m->dense_ready) {
-        pcs_smooth_chart_acceleration(model, s->d[END], s->rate[END], s->a[END], m->d2_end);
-        m->dense_ready = true;
-    }
-    const pcs_quintic quintic = {.h = s->h,
-                                 .v_0 = s->v[0],
-                                 .a_0 = m->a_n,
-                                 .d_1 = s->d[END],
-                                 .rate_1 = s->rate[END],
-                                 .acceleration_1 = m->d2_end};
-    pcs_quintic_evaluate(&quintic, model->n_v, theta, s->e, s->e_v);
-    pcs_smooth_chart_velocity(model, s->e, s->e_v, out->v);
+    const pcs_quintic quintic = quintic_of(m);
+    pcs_quintic_evaluate(&quintic, integrator->model->n_v, theta, s->e, s->e_v);
+    pcs_smooth_chart_velocity(integrator->model, s->e, s->e_v, out->v);
     return at_dense_point(m, theta, out);
+}
+
+static pcs_status quintic_path(pcs_integrator *integrator, double *const c[PCS_PATH_DEGREE])
+{
+    const pcs_quintic quintic = quintic_of(self(integrator));
+    pcs_quintic_path(&quintic, integrator->model->n_v, c);
+    return PCS_OK;
 }
 
 // y(theta) = y_0 + theta (D + (1 - theta) (r_3 + theta (r_4 + (1 - theta) r_5))), D = y_1 - y_0,
@@ -352,6 +364,25 @@ static pcs_status dopri5_dense(pcs_integrator *integrator, double theta, pcs_smo
     return at_dense_point(m, theta, out);
 }
 
+static pcs_status dopri5_path(pcs_integrator *integrator, double *const c[PCS_PATH_DEGREE])
+{
+    const pcs_stages *s = &self(integrator)->s;
+    const double *w = dopri5_dense_weights, h = s->h;
+    for (int32_t i = 0; i < integrator->model->n_v; ++i) {
+        const double D = s->d[END][i] - s->d[0][i], r3 = h * s->rate[0][i] - D;
+        const double r4 = D - h * s->rate[END][i] - r3;
+        double r5 = h * w[END - 1] * s->rate[END][i];
+        for (int j = 0; j < END - 1; ++j)
+            r5 += h * w[j] * s->rate[j][i];
+        c[0][i] = D + r3;
+        c[1][i] = r4 + r5 - r3;
+        c[2][i] = -r4 - 2 * r5;
+        c[3][i] = r5;
+        c[4][i] = 0;
+    }
+    return PCS_OK;
+}
+
 const pcs_integrator_class pcs_integrator_rk4 = {
     .name = "rk4",
     .help = "classical Runge-Kutta, index 1, order 4, error by halved steps",
@@ -364,6 +395,7 @@ const pcs_integrator_class pcs_integrator_rk4 = {
     .start = start,
     .step = rk4_step,
     .dense = quintic_dense,
+    .path = quintic_path,
 };
 
 const pcs_integrator_class pcs_integrator_heun = {
@@ -378,6 +410,7 @@ const pcs_integrator_class pcs_integrator_heun = {
     .start = start,
     .step = embedded_step,
     .dense = quintic_dense,
+    .path = quintic_path,
 };
 
 const pcs_integrator_class pcs_integrator_bs32 = {
@@ -392,6 +425,7 @@ const pcs_integrator_class pcs_integrator_bs32 = {
     .start = start,
     .step = embedded_step,
     .dense = quintic_dense,
+    .path = quintic_path,
 };
 
 const pcs_integrator_class pcs_integrator_rkf45 = {
@@ -406,6 +440,7 @@ const pcs_integrator_class pcs_integrator_rkf45 = {
     .start = start,
     .step = embedded_step,
     .dense = quintic_dense,
+    .path = quintic_path,
 };
 
 const pcs_integrator_class pcs_integrator_dopri5 = {
@@ -420,4 +455,5 @@ const pcs_integrator_class pcs_integrator_dopri5 = {
     .start = start,
     .step = embedded_step,
     .dense = dopri5_dense,
+    .path = dopri5_path,
 };
