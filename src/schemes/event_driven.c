@@ -74,6 +74,7 @@ static bool init_arrays(event_driven *s)
         {&s->slip_level, slots},
         {&s->approach, slots},
         {&s->last_impact, slots},
+        {&s->touched, slots},
         {&s->status, slots},
         {&s->r_sum, 3 * slots},
         {&s->force, 3 * slots},
@@ -147,6 +148,7 @@ void pcs_ed_free(event_driven *s)
                       s->slip_level,
                       s->approach,
                       s->last_impact,
+                      s->touched,
                       s->status,
                       s->r_sum,
                       s->force,
@@ -249,7 +251,7 @@ static void begin_run(event_driven *s, const pcs_state *state)
     s->zeno_since = *state->t;
     s->last_event = -HUGE_VAL;
     for (int32_t i = 0; i < m->n_slots; ++i)
-        s->last_impact[i] = -HUGE_VAL;
+        s->last_impact[i] = s->touched[i] = -HUGE_VAL;
     s->started = s->pending = s->all = true;
     s->has_step = false;
 }

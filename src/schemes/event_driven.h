@@ -26,6 +26,7 @@ typedef enum pcs_ed_cause {
     ED_EDGE,         // the contact reaches the end of its face
     ED_INCONSISTENT, // statically indeterminate contacts: no forces in the cones keep the phase
     ED_SETTLED,      // closed and steady in time stepping, whose velocities have its error
+    ED_GROUNDED,     // closes again after a flight lower than the rounding of positions
     ED_CAUSE_COUNT
 } pcs_ed_cause;
 
@@ -106,6 +107,7 @@ typedef struct event_driven {
     double *restitution; // packed as the set: e_N u_N, e_T u_T
     double *approach;    // by slot, of the impact at hand
     double *last_impact; // by slot, its time; -HUGE_VAL: none yet
+    double *touched;     // by slot, the last event at which it was not in flight; -HUGE_VAL: none
 
     // Accounts.
     double booked;                // impulses are in the sums up to this time

@@ -70,21 +70,39 @@ static double rest_speed(const event_driven *s)
            pow(10, (double)(decades < DECADES_MAX ? decades : DECADES_MAX));
 }
 
-// An event repeats the one before if no time has passed, or a contact closes after a flight that is
-// lower than the rounding of positions.
-static void count_repeats(event_driven *s)
+// A flight lower than the rounding of positions was none: its height is below |u_N| dt, dt since
+// the contact touched. One that closes where its gap was never seen positive, however fine the
+// search, and does not approach there, has not left at all. Such contacts are at rest. All others
+// that close have been in flight, wherever in a step of the march the end of the flight lies.
+static bool is_grounded(const event_driven *s, int32_t slot)
+{
+    const bool at_once = !s->has_step && !s->all;
+    double u[3];
+    pcs_contact_velocity(s->base.model, &s->contacts[slot], s->v, u);
+    return (at_once && u[0] >= 0) ||
+           fabs(u[0]) * (s->march->to.t - s->touched[slot]) < s->gap_noise;
+}
+
+// Tells the contacts that close from those that were never open, and counts events that repeat: a
+// contact that was grounded, or another change without any time since the last event. (Contacts
+// that close one after the other at one instant do not repeat anything.)
+static void see_flights(event_driven *s)
 {
     const double instant = 1e-12; // s
-    const double t = s->march->to.t, passed = t - s->last_event;
-    bool again = passed <= instant;
-    for (int32_t i = 0; i < s->base.model->n_slots; ++i) {
-        double u[3];
-        if (s->cause[i] != ED_CLOSING || s->contacts[i].gap == HUGE_VAL)
+    const double t = s->march->to.t;
+    const bool no_time = t - s->last_event <= instant;
+    bool again = false, caused = false;
+    for (int32_t i = 0; i < s->base.model->n_faces; ++i) {
+        if (s->cause[i] == ED_NOTHING)
             continue;
-        pcs_contact_velocity(s->base.model, &s->contacts[i], s->v, u);
-        again = again || fabs(u[0]) * passed < s->gap_noise;
+        caused = true;
+        const bool closes = s->cause[i] == ED_CLOSING && s->contacts[i].gap != HUGE_VAL;
+        if (closes && is_grounded(s, i))
+            s->cause[i] = ED_GROUNDED;
+        again = again ||
+                (closes ? s->cause[i] == ED_GROUNDED || t - s->touched[i] <= instant : no_time);
     }
-    s->repeats = again ? s->repeats + 1 : 0;
+    s->repeats = again || (no_time && !caused) ? s->repeats + 1 : 0;
     s->last_event = t;
 }
 
@@ -95,6 +113,7 @@ static bool touches(const event_driven *s, int32_t slot)
     if (s->contacts[slot].gap == HUGE_VAL || s->spare[slot])
         return false;
     return s->phase.mode[slot] != PCS_MODE_OPEN || s->cause[slot] == ED_CLOSING ||
+           s->cause[slot] == ED_GROUNDED ||
            s->contacts[slot].gap <= s->base.options[ED_GAP_TOLERANCE];
 }
 
@@ -133,9 +152,8 @@ static pcs_status impact(event_driven *s)
         double *u = set->u + at;
         pcs_contact_velocity(model, &s->contacts[set->slot[k]], s->v, u);
         // Restitution on approach alone, and not for a rebound that would count as rest.
-        // A flight lower than the rounding of positions was none: h < |u_N| dt.
-        const double way = -u[0] * (s->c.t - s->last_impact[set->slot[k]]);
-        const bool settled = s->cause[set->slot[k]] == ED_SETTLED || way < s->gap_noise;
+        const int cause = s->cause[set->slot[k]];
+        const bool settled = cause == ED_SETTLED || cause == ED_GROUNDED;
         const bool rebounds = -law->restitution * u[0] > slow && !settled;
         e[at] = rebounds ? law->restitution * u[0] : 0;
         for (int32_t j = 1; j < size; ++j)
@@ -186,20 +204,17 @@ static bool stops(const event_driven *s, int32_t slot, const double *u)
     return u[1] * u[1] + u[2] * u[2] <= 2 * s->base.options[ED_TOLERANCE] * hypot(rate[1], rate[2]);
 }
 
-// Touching contacts that do not separate, each as sliding or at rest tangentially. A contact that
-// closes before its gap was ever seen open, however fine the search, is at rest: its flight, of
-// height u_N^2 / 2 a, was below the rounding of positions.
+// Touching contacts that do not separate, each as sliding or at rest tangentially.
 static void collect_closed(event_driven *s, bool all_at_rest)
 {
     const pcs_model *model = s->base.model;
     const double slow = rest_speed(s);
-    const bool at_once = !s->has_step && !s->all;
     pcs_ed_set_clear(&s->set);
     for (int32_t i = 0; i < model->n_slots; ++i) {
         double u[3] = {0, 0, 0};
         if (touches(s, i))
             pcs_contact_velocity(model, &s->contacts[i], s->v, u);
-        const bool rests = (at_once && s->cause[i] == ED_CLOSING) || s->cause[i] == ED_SETTLED;
+        const bool rests = s->cause[i] == ED_GROUNDED || s->cause[i] == ED_SETTLED;
         if (!touches(s, i) || (u[0] > slow && !rests)) {
             s->phase.mode[i] = PCS_MODE_OPEN;
             continue;
@@ -424,7 +439,7 @@ static void change_gently(event_driven *s)
 }
 
 // Faces, levels of the gaps and names of the states for the new phase.
-static void settle(event_driven *s)
+static void settle(event_driven *s, bool gentle)
 {
     for (int32_t i = 0; i < s->base.model->n_slots; ++i) {
         const pcs_contact *contact = &s->contacts[i];
@@ -436,6 +451,8 @@ static void settle(event_driven *s)
                            : was_held                       ? s->phase.face[i]
                                                             : contact->face;
         s->level[i] = open && contact->gap < 0 ? contact->gap : 0;
+        if (!open || s->cause[i] != ED_NOTHING || (!gentle && touches(s, i)))
+            s->touched[i] = s->march->to.t;
         s->spare[i] = s->spare[i] && open;
         if (s->spare[i]) // the drift of the others moves it
             s->level[i] -= 0.5 * s->base.options[ED_GAP_TOLERANCE];
@@ -535,8 +552,9 @@ pcs_status pcs_ed_handle(event_driven *s)
     memcpy(s->v, to->v, sizeof(double) * (size_t)model->n_v);
     look_here(s);
     pcs_ed_find_rounding(s);
-    count_repeats(s);
-    if (is_gentle(s)) {
+    see_flights(s);
+    const bool gentle = is_gentle(s);
+    if (gentle) {
         change_gently(s);
     } else {
         memset(s->spare, 0, sizeof *s->spare * (size_t)model->n_slots);
@@ -546,7 +564,7 @@ pcs_status pcs_ed_handle(event_driven *s)
         PCS_TRY(impact(s));
         PCS_TRY(status(s));
     }
-    settle(s);
+    settle(s, gentle);
     s->pending = s->all = false;
     memset(s->cause, ED_NOTHING, (size_t)model->n_faces);
     return pcs_ed_begin(s, to->t);

@@ -339,6 +339,7 @@ static void pass_all(passage *p, event_driven *s, pcs_smooth_point *to, pcs_marc
     pass(p, s->level, slots);
     pass(p, s->slip_level, slots);
     pass(p, s->last_impact, slots);
+    pass(p, s->touched, slots);
     pass(p, s->r_sum, 3 * slots);
     pass(p, s->warm, 3 * slots);
     pass(p, s->status, slots);

@@ -222,7 +222,7 @@ static void leave(hybrid *s)
         const bool open = (int)x->status[i] == PCS_OPEN;
         ed->phase.mode[i] = open ? PCS_MODE_OPEN : PCS_MODE_SLIDE; // decided by the event
         ed->cause[i] = open ? ED_NOTHING : ED_SETTLED;
-        ed->last_impact[i] = -HUGE_VAL;
+        ed->last_impact[i] = ed->touched[i] = -HUGE_VAL;
         ed->base.events.state[i] = (uint8_t)x->status[i];
     }
     ed->zeno_events = 0;
