@@ -381,6 +381,7 @@ pcs_status pcs_ed_load(event_driven *s, const pcs_state *state)
     double h_next;
     pass_all(&p, s, &s->point, &counts, &h_next);
     memcpy(s->memory, state->memory, sizeof(double) * (size_t)s->memory_count);
+    memcpy(s->turns_q, s->point.q, sizeof(double) * (size_t)s->base.model->n_q);
     s->sampled = s->powers_sampled = false;
     if (!s->started)
         return PCS_OK;

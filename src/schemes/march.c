@@ -17,6 +17,8 @@ static const double STRETCH = 1e-9;
 // Steps at the limit of stability that make a phase stiff, and calm ones that make it forget
 // [HairerWanner1996, IV.2].
 enum { STIFF_STEPS = 15, CALM_STEPS = 6 };
+// A step may turn a body by this much more than was expected at its start.
+static const double TURN_SLACK = 1.25;
 
 pcs_march_opts pcs_march_default(void)
 {
@@ -204,8 +206,31 @@ typedef enum verdict {
     ACCEPTED,
     TOO_INACCURATE, // by the estimate
     UNSOLVED,       // by the equations: too long, or not finite
-    DRIFTED         // by the drift or its projection
+    DRIFTED,        // by the drift or its projection
+    TURNED          // by the rotation of a body
 } verdict;
+
+// Largest angular velocity of a rigid body in space. Its local coordinates over a step, the rotation
+// vector from the start, are singular at a whole turn, and its turns are counted (model/turns.c)
+// where a step turns it by less: steps of all kinds are no longer than PCS_TURN_MOST / |Omega|.
+static double turn_speed(const pcs_march *m, const double *v)
+{
+    double square = 0;
+    for (int32_t k = 0; k < m->model->bodies.count; ++k) {
+        const pcs_node *node = pcs_model_node(m->model, m->model->bodies.data[k].node);
+        if (node->kind != PCS_NODE_SPATIAL)
+            continue;
+        const pcs_vec3 omega = pcs_v3_load(v + node->v + 3);
+        square = fmax(square, pcs_v3_dot(omega, omega));
+    }
+    return sqrt(square);
+}
+
+// Rotation in a step of length h, from the mean of the speeds at its ends.
+static double step_turn(const pcs_march *m, double h)
+{
+    return 0.5 * h * (turn_speed(m, m->from.v) + turn_speed(m, m->to.v));
+}
 
 static pcs_error_norm make_norm(const pcs_march *m, bool estimate)
 {
@@ -232,6 +257,9 @@ static pcs_status try_step(pcs_march *m, double h, double t_end, verdict *outcom
     PCS_TRY(status);
     *outcome = TOO_INACCURATE;
     if (!(*error <= norm.limit))
+        return PCS_OK;
+    *outcome = TURNED;
+    if (step_turn(m, h) > TURN_SLACK * PCS_TURN_MOST)
         return PCS_OK;
     m->to.t = t_end;
     *outcome = DRIFTED;
@@ -329,7 +357,9 @@ static bool shorten(const pcs_march *m, verdict outcome, double error, double *h
     double factor = outcome == DRIFTED ? DRIFT_SHRINK : UNSOLVED_SHRINK;
     if (outcome == TOO_INACCURATE && isfinite(error))
         factor = fmin(fmax(control(m, error), SHRINK_MIN), m->opts.safety);
-    if (m->opts.fixed || *h <= m->opts.smallest_step)
+    if (outcome == TURNED)
+        factor = PCS_TURN_MOST / step_turn(m, *h);
+    if ((m->opts.fixed && outcome != TURNED) || *h <= m->opts.smallest_step)
         return false;
     *h = fmax(*h * factor, m->opts.smallest_step);
     return true;
@@ -345,7 +375,8 @@ pcs_status pcs_march_step(pcs_march *m, double t_limit)
         return pcs_error(m->ctx, PCS_ERROR_STOPPED, "t = %g: stopped inside a step", m->to.t);
     swap_points(m);
     const double remaining = t_limit - m->from.t;
-    const double wanted = o->fixed ? o->first_step : fmin(m->h_next, o->largest_step);
+    const double turn = PCS_TURN_MOST / fmax(turn_speed(m, m->from.v), DBL_MIN);
+    const double wanted = fmin(turn, o->fixed ? o->first_step : fmin(m->h_next, o->largest_step));
     bool limited = wanted * (1 + STRETCH) >= remaining;
     double h = limited ? remaining : wanted;
     for (;;) {

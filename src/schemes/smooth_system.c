@@ -35,7 +35,7 @@ struct pcs_smooth {
     pcs_context *ctx;
     const pcs_model *model;
     pcs_phase phase;
-    const double *turns, *external;
+    const double *turns, *origin, *external;
     double *no_turns;
     pcs_baumgarte baumgarte;
     pcs_compensation compensation;
@@ -270,8 +270,14 @@ pcs_status pcs_smooth_set_phase(pcs_smooth *s, const pcs_phase *phase)
 void pcs_smooth_bind(pcs_smooth *s, const double *turns, const double *external)
 {
     s->turns = turns ? turns : s->no_turns;
+    s->origin = NULL;
     s->external = external;
     s->instant[0].known = s->instant[1].known = false;
+}
+
+void pcs_smooth_bind_origin(pcs_smooth *s, const double *q)
+{
+    s->origin = q;
 }
 
 void pcs_smooth_set_baumgarte(pcs_smooth *s, pcs_baumgarte baumgarte)
@@ -320,7 +326,11 @@ const pcs_contact *pcs_smooth_contacts(const pcs_smooth *s)
 
 static void update(const pcs_smooth *s, instant *w, double t, const double *q, const double *v)
 {
-    pcs_configuration_update(s->model, &w->c, t, q, v, s->turns, s->external);
+    if (s->origin)
+        pcs_configuration_follow(s->model, &w->c, t, q, v, (pcs_turns){s->turns, s->origin, NULL},
+                                 s->external);
+    else
+        pcs_configuration_update(s->model, &w->c, t, q, v, s->turns, s->external);
 }
 
 static bool is_at(const pcs_smooth *s, const instant *w, double t, const double *q)

@@ -55,6 +55,9 @@ int32_t pcs_smooth_rows_max(const pcs_model *model);
 // Allocates only when the pattern of the rows changes.
 pcs_status pcs_smooth_set_phase(pcs_smooth *smooth, const pcs_phase *phase) PCS_MUST_CHECK;
 void pcs_smooth_bind(pcs_smooth *smooth, const double *turns, const double *external);
+// The configuration that the bound angles belong to, a view: they are followed from there. Without
+// it the branches are the nearest ones.
+void pcs_smooth_bind_origin(pcs_smooth *smooth, const double *q);
 void pcs_smooth_set_baumgarte(pcs_smooth *smooth, pcs_baumgarte baumgarte);
 // The next index-1 solve belongs to a consistent point and looks for redundant rows again; all
 // other solves of a phase keep the answer, because stages lie beside the constraints.
