@@ -279,6 +279,10 @@ static void pass_counts(passage *p, pcs_march_counts *counts)
     pass(p, &counts->velocity_drift, 1);
     pass_flag(p, &counts->stiff);
     pass(p, &counts->stiff_time, 1);
+    pass(p, &counts->widest_pivot, 1);
+    pass(p, &counts->least_pivot, 1);
+    pass_count(p, &counts->singular);
+    pass(p, &counts->singular_time, 1);
 }
 
 static void pass_phase(passage *p, event_driven *s)

@@ -48,6 +48,7 @@ struct pcs_smooth {
     uint8_t *saddle_mode; // modes that the saddle was made for
     pcs_saddle *saddle;
     pcs_rank_mode rank; // of the next index-1 solve
+    double pivot, least_pivot;
     instant instant[2];
     int32_t last;              // instant of the last index-1 solve or drift
     double *x, *p, *d, *q_try; // work
@@ -306,6 +307,21 @@ const uint8_t *pcs_smooth_redundant(const pcs_smooth *s)
     return pcs_saddle_redundant_rows(s->saddle);
 }
 
+double pcs_smooth_pivot(const pcs_smooth *s)
+{
+    return s->pivot;
+}
+
+double pcs_smooth_least_pivot(const pcs_smooth *s)
+{
+    return s->least_pivot;
+}
+
+void pcs_smooth_reset_pivot(pcs_smooth *s)
+{
+    s->least_pivot = 1;
+}
+
 int64_t pcs_smooth_evaluations(const pcs_smooth *s)
 {
     return s->evaluations;
@@ -511,6 +527,8 @@ static pcs_status factor(pcs_smooth *s, instant *w)
             w->c.t, pcs_model_node_name(s->model, pcs_saddle_singular_node(s->saddle), name));
     if (status == PCS_ERROR_NUMERIC)
         return not_finite(s, w, w->c.v);
+    s->pivot = pcs_saddle_smallest_pivot(s->saddle);
+    s->least_pivot = fmin(s->least_pivot, s->pivot);
     return status;
 }
 
