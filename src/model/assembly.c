@@ -311,53 +311,6 @@ void pcs_model_rows_add_transposed(const pcs_model *model, const pcs_row_block *
     }
 }
 
-// The angle x + 2 pi k inside the limits of a joint coordinate, or x if there is none.
-static double turn_within_limits(const pcs_model *model, int32_t joint, int32_t coordinate,
-                                 double x)
-{
-    const double slack = 1e-6; // rad: an angle at its limit stays there in spite of rounding
-    double lower = -HUGE_VAL, upper = HUGE_VAL;
-    for (int32_t i = 0; i < model->limits.count; ++i) {
-        const pcs_limit *limit = &model->limits.data[i];
-        if (limit->joint != joint || limit->coordinate != coordinate)
-            continue;
-        if (limit->side > 0)
-            lower = limit->bound - slack;
-        else
-            upper = limit->bound + slack;
-    }
-    double turns = 0;
-    if (x < lower)
-        turns = ceil((lower - x) / (2 * PCS_PI));
-    else if (x > upper)
-        turns = -ceil((x - upper) / (2 * PCS_PI));
-    double inside = x + 2 * PCS_PI * turns;
-    return inside >= lower && inside <= upper ? inside : x;
-}
-
-void pcs_model_initial_turns(const pcs_model *model, const pcs_configuration *c, double *turns)
-{
-    memset(turns, 0, sizeof(double) * (size_t)model->n_turns);
-    pcs_model_update_turns(model, c, turns);
-    for (int32_t k = 0; k < model->joints.count; ++k) {
-        const pcs_joint *joint = &model->joints.data[k];
-        for (int32_t i = 0; i < joint->n_coordinates; ++i) {
-            int32_t turn = joint->coordinate[i].turn;
-            if (turn >= 0)
-                turns[turn] = turn_within_limits(model, k, i, turns[turn]);
-        }
-        for (int32_t i = 0; i < joint->n_rows; ++i) {
-            const pcs_coordinate *x = &joint->row[i]; // only motion rows count turns
-            if (x->turn < 0)
-                continue;
-            pcs_pair_state pair = pcs_configuration_pair(model, c, &joint->pair);
-            double wanted = joint->motion[i] ? pcs_formula_evaluate(joint->motion[i], &c->t)
-                                             : joint->target[i];
-            turns[x->turn] = pcs_coordinate_value(x, &pair, wanted);
-        }
-    }
-}
-
 void pcs_model_prescribed(const pcs_model *model, const pcs_configuration *c, double t,
                           double *rate, double *acceleration)
 {
@@ -404,28 +357,6 @@ double pcs_model_driven_work(const pcs_model *model, const pcs_row_block *blocks
         }
     }
     return work;
-}
-
-void pcs_model_update_turns(const pcs_model *model, const pcs_configuration *c, double *turns)
-{
-    for (int32_t k = 0; k < model->joints.count; ++k) {
-        const pcs_joint *joint = &model->joints.data[k];
-        for (int32_t i = 0; i < joint->n_coordinates; ++i) {
-            const pcs_coordinate *x = &joint->coordinate[i];
-            if (x->turn < 0)
-                continue;
-            pcs_pair_state pair = pcs_configuration_pair(model, c, &joint->pair);
-            turns[x->turn] = pcs_coordinate_value(x, &pair, turns[x->turn]);
-        }
-    }
-    for (int32_t k = 0; k < model->springs.count; ++k) {
-        const pcs_spring *s = &model->springs.data[k];
-        const pcs_coordinate *x = &s->coordinate;
-        if (x->turn < 0)
-            continue;
-        pcs_pair_state pair = pcs_configuration_pair(model, c, &s->pair);
-        turns[x->turn] = pcs_coordinate_value(x, &pair, turns[x->turn]);
-    }
 }
 
 // The block A_ij, or NULL where the pattern has none

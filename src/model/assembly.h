@@ -96,7 +96,11 @@ void pcs_model_prescribed(const pcs_model *model, const pcs_configuration *c, do
 double pcs_model_driven_work(const pcs_model *model, const pcs_row_block *blocks, const double *p,
                              const double *v);
 
-// New branch references for multi-turn angles at a configuration.
+// Where the multi-turn angles at c, whose nodes are up to date, are expected (turns.c): references of
+// their branches.
+void pcs_model_follow_turns(const pcs_model *model, const pcs_configuration *c, pcs_turns from,
+                            double *turns);
+// The multi-turn angles at a configuration, of the branches that it has been updated with.
 void pcs_model_update_turns(const pcs_model *model, const pcs_configuration *c, double *turns);
 
 #endif

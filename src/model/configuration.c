@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "model/assembly.h"
 #include "model/input.h"
 #include "model/model.h"
 
@@ -12,12 +13,13 @@ pcs_status pcs_configuration_init(pcs_context *ctx, const pcs_model *model, pcs_
     c->pose = PCS_NEW_ARRAY(ctx, pcs_pose, model->nodes.count);
     c->twist = PCS_NEW_ARRAY(ctx, pcs_twist, model->nodes.count);
     c->inputs = PCS_NEW_ARRAY(ctx, double, model->inputs.count + 1);
+    c->followed = PCS_NEW_ARRAY(ctx, double, model->n_turns);
     c->systems = PCS_NEW_ARRAY(ctx, double, model->system_work);
     c->evaluated = PCS_NEW_ARRAY(ctx, uint32_t, model->systems.count);
     c->surfaces = PCS_NEW_ARRAY(ctx, double, model->surface_work);
     c->fitted = PCS_NEW_ARRAY(ctx, bool, model->surfaces.count);
-    if (c->pose && c->twist && c->inputs && c->systems && c->evaluated && c->surfaces &&
-        c->fitted) {
+    if (c->pose && c->twist && c->inputs && c->followed && c->systems && c->evaluated &&
+        c->surfaces && c->fitted) {
         for (int32_t i = 0; i < model->systems.count; ++i) {
             const pcs_system *system = &model->systems.data[i];
             if (system->program)
@@ -34,6 +36,7 @@ void pcs_configuration_free(pcs_context *ctx, pcs_configuration *c)
     pcs_free(ctx, c->pose);
     pcs_free(ctx, c->twist);
     pcs_free(ctx, c->inputs);
+    pcs_free(ctx, c->followed);
     pcs_free(ctx, c->systems);
     pcs_free(ctx, c->evaluated);
     pcs_free(ctx, c->surfaces);
@@ -41,26 +44,48 @@ void pcs_configuration_free(pcs_context *ctx, pcs_configuration *c)
     *c = (pcs_configuration){0};
 }
 
-void pcs_configuration_update(const pcs_model *model, pcs_configuration *c, double t,
-                              const double *q, const double *v, const double *turns,
-                              const double *external)
+static void set_kinematics(const pcs_model *model, pcs_configuration *c, double t, const double *q,
+                           const double *v, const double *external)
 {
     c->t = t;
     c->q = q;
     c->v = v;
-    c->turns = turns;
     c->external = external;
     for (int32_t i = 0; i < model->nodes.count; ++i) {
         const pcs_node *node = pcs_model_node(model, i);
         c->pose[i] = pcs_node_pose(node->kind, q + node->q);
         c->twist[i] = pcs_node_twist(node->kind, &c->pose[i], v + node->v);
     }
-    c->inputs[0] = t;
+}
+
+// What formulas and systems read, which may be angles.
+static void set_inputs(const pcs_model *model, pcs_configuration *c)
+{
+    c->inputs[0] = c->t;
     for (int32_t i = 0; i < model->inputs.count; ++i)
         c->inputs[i + 1] = pcs_input_value(model, c, &model->inputs.data[i]);
     pcs_systems_start(model, c);
     if (model->surfaces.count > 0)
         memset(c->fitted, 0, sizeof *c->fitted * (size_t)model->surfaces.count);
+}
+
+void pcs_configuration_update(const pcs_model *model, pcs_configuration *c, double t,
+                              const double *q, const double *v, const double *turns,
+                              const double *external)
+{
+    set_kinematics(model, c, t, q, v, external);
+    c->turns = turns;
+    set_inputs(model, c);
+}
+
+void pcs_configuration_follow(const pcs_model *model, pcs_configuration *c, double t,
+                              const double *q, const double *v, pcs_turns from,
+                              const double *external)
+{
+    set_kinematics(model, c, t, q, v, external);
+    pcs_model_follow_turns(model, c, from, c->followed);
+    c->turns = c->followed;
+    set_inputs(model, c);
 }
 
 static const pcs_pose ground_pose = {{0, 0, 0}, {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}};

@@ -12,7 +12,9 @@ typedef struct pcs_configuration {
     double load;            // factor of weights, applied forces, actuators and mesh loads; 1 but in
                             // statics. Set by the caller; update() leaves it
     const double *q, *v;    // views, set by pcs_configuration_update
-    const double *turns;    // reference of each multi-turn angle, for the branch; from the state
+    const double *turns;    // reference of each multi-turn angle, for the branch: the caller's, or
+                            // `followed`
+    double *followed;       // n_turns, where pcs_configuration_follow expects them
     const double *external; // external inputs, from the state; NULL: their initial values
     const int32_t *face;    // faces that contacts and curve joints are held on, pcs_model.n_faces
                             // numbers, -1 for the nearest; NULL: the nearest for all. Set by the
@@ -32,6 +34,20 @@ void pcs_configuration_free(pcs_context *ctx, pcs_configuration *c);
 // Poses, twists and formula inputs at (t, q, v). `turns` and `external` as in the state.
 void pcs_configuration_update(const struct pcs_model *model, pcs_configuration *c, double t,
                               const double *q, const double *v, const double *turns,
+                              const double *external);
+// Rotation of a body in space between two configurations, rad, up to which angles are followed without
+// knowing the way.
+#define PCS_TURN_MOST 2.0
+
+// Multi-turn angles `turns` at a configuration q, from which they are followed: d is the way from
+// there, q [+] d, which may turn a body by any number of revolutions. NULL: the way that q itself
+// tells, any number of revolutions in the plane, less than one in space.
+typedef struct pcs_turns {
+    const double *turns, *q, *d;
+} pcs_turns;
+// The same with angles that belong to another configuration: turns.c says how they are followed.
+void pcs_configuration_follow(const struct pcs_model *model, pcs_configuration *c, double t,
+                              const double *q, const double *v, pcs_turns from,
                               const double *external);
 // Kinematics of a pair of frames.
 pcs_pair_state pcs_configuration_pair(const struct pcs_model *model, const pcs_configuration *c,

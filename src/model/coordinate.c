@@ -94,6 +94,13 @@ static pcs_vec3 angle_form_change(const angle_vectors *k, pcs_vec3 w_a, pcs_vec3
     return pcs_v3_axpy(pcs_v3_axpy(de, -dkappa, p), -kappa, dp);
 }
 
+// The branch of an angle that is nearest to a reference, in (reference - pi, reference + pi]. All
+// references of a branch give the same bits.
+static double branch(double angle, double reference)
+{
+    return angle + 2 * PCS_PI * floor((reference - angle) / (2 * PCS_PI) + 0.5);
+}
+
 double pcs_coordinate_value(const pcs_coordinate *c, const pcs_pair_state *pair, double reference)
 {
     switch (c->kind) {
@@ -111,7 +118,7 @@ double pcs_coordinate_value(const pcs_coordinate *c, const pcs_pair_state *pair,
         pcs_vec3 a1 = axis(&pair->R_a, c->axis_a + 1), a2 = axis(&pair->R_a, c->axis_a + 2);
         pcs_vec3 b1 = axis(&pair->R_b, c->axis_a + 1);
         double angle = atan2(pcs_v3_dot(b1, a2), pcs_v3_dot(b1, a1));
-        return reference + pcs_angle_wrap(angle - reference);
+        return branch(angle, reference);
     }
     case PCS_COORDINATE_ANGLE_B: {
         // Second angle of a universal joint, about f, from e (which is perpendicular to f) to the
@@ -119,7 +126,7 @@ double pcs_coordinate_value(const pcs_coordinate *c, const pcs_pair_state *pair,
         pcs_vec3 b0 = axis(&pair->R_b, c->axis_a), f = axis(&pair->R_b, c->axis_b);
         pcs_vec3 e = axis(&pair->R_a, c->axis_a);
         double angle = atan2(pcs_v3_dot(b0, cross(f, e)), pcs_v3_dot(b0, e));
-        return reference + pcs_angle_wrap(angle - reference);
+        return branch(angle, reference);
     }
     case PCS_COORDINATE_ROTATION:
         return component(pcs_so3_log(relative_rotation(pair)), c->axis_a);

@@ -286,6 +286,7 @@ static pcs_status step(pcs_scheme *scheme, pcs_state *state, double h, pcs_step_
         s->march->opts.first_step = h;
     s->march->h_next = state->memory[MEMORY_STEP];
     pcs_smooth_bind(s->march->smooth, state->turns, state->external);
+    pcs_smooth_bind_origin(s->march->smooth, state->q);
     for (int32_t i = 0; i < m->n_slots; ++i) {
         s->phase.mode[i] = (uint8_t)state->memory[MEMORY_MODES + i];
         if ((int)state->status[i] == PCS_OPEN) // impulses of the last output step are no warm start

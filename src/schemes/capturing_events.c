@@ -8,7 +8,8 @@ void pcs_capturing_look(capturing *s, const pcs_state *state, double t, const do
                         const double *v, double *gap, double *rate)
 {
     const pcs_model *m = s->mj.base.model;
-    pcs_configuration_update(m, &s->mj.end, t, q, v, state->turns, state->external);
+    pcs_configuration_follow(m, &s->mj.end, t, q, v, (pcs_turns){state->turns, state->q, NULL},
+                             state->external);
     pcs_model_contacts(m, &s->mj.end, true, s->mj.contacts_end);
     for (int32_t i = 0; i < m->n_slots; ++i) {
         double u[3] = {0, 0, 0};

@@ -62,6 +62,7 @@ static bool init_arrays(event_driven *s)
         {&s->x, m->n_v},
         {&s->rounding, m->n_v},
         {&s->turns, m->n_turns},
+        {&s->turns_q, m->n_q},
         {&s->external_seen, m->externals.count},
         {&s->convective, m->n_rows},
         {&s->p_row, m->n_rows},
@@ -130,6 +131,7 @@ void pcs_ed_free(event_driven *s)
                       s->x,
                       s->rounding,
                       s->turns,
+                      s->turns_q,
                       s->external_seen,
                       s->convective,
                       s->p_row,
@@ -247,6 +249,7 @@ static void begin_run(event_driven *s, const pcs_state *state)
     memcpy(to->q, state->q, sizeof(double) * (size_t)m->n_q);
     memcpy(to->v, state->v, sizeof(double) * (size_t)m->n_v);
     memcpy(s->turns, state->turns, sizeof(double) * (size_t)m->n_turns);
+    memcpy(s->turns_q, state->q, sizeof(double) * (size_t)m->n_q);
     memcpy(s->external_seen, state->external, sizeof(double) * (size_t)m->externals.count);
     s->zeno_since = *state->t;
     s->last_event = -HUGE_VAL;
@@ -311,6 +314,7 @@ static void follow(event_driven *s)
     }
     pcs_ed_look(s, &s->march->to, false);
     pcs_model_update_turns(m, &s->c, s->turns);
+    memcpy(s->turns_q, s->march->to.q, sizeof(double) * (size_t)m->n_q);
     for (int32_t i = 0; i < m->n_slots; ++i) {
         if (s->contacts[i].gap == HUGE_VAL)
             continue;
@@ -386,6 +390,7 @@ pcs_status pcs_ed_prepare(event_driven *s, const pcs_state *state)
 {
     s->external = state->external;
     pcs_smooth_bind(s->march->smooth, s->turns, state->external);
+    pcs_smooth_bind_origin(s->march->smooth, s->turns_q);
     if (!pcs_ed_is_saved(s, state))
         PCS_TRY(pcs_ed_load(s, state));
     if (!s->started)

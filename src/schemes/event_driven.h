@@ -77,7 +77,8 @@ typedef struct event_driven {
     pcs_smooth_point point;
     double *v, *v_minus, *f, *x; // n_v
     double *q;
-    double *turns;          // branches of angles at the end of the last step
+    double *turns; // multi-turn angles at the end of the last step, and where that is
+    double *turns_q;
     const double *external; // of the state
     double *external_seen;  // values that the accelerations at hand belong to
     pcs_ed_set set;

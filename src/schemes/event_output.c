@@ -279,6 +279,10 @@ static void pass_counts(passage *p, pcs_march_counts *counts)
     pass(p, &counts->velocity_drift, 1);
     pass_flag(p, &counts->stiff);
     pass(p, &counts->stiff_time, 1);
+    pass(p, &counts->widest_pivot, 1);
+    pass(p, &counts->least_pivot, 1);
+    pass_count(p, &counts->singular);
+    pass(p, &counts->singular_time, 1);
 }
 
 static void pass_phase(passage *p, event_driven *s)
@@ -382,6 +386,7 @@ pcs_status pcs_ed_load(event_driven *s, const pcs_state *state)
     double h_next;
     pass_all(&p, s, &s->point, &counts, &h_next);
     memcpy(s->memory, state->memory, sizeof(double) * (size_t)s->memory_count);
+    memcpy(s->turns_q, s->point.q, sizeof(double) * (size_t)s->base.model->n_q);
     s->sampled = s->powers_sampled = false;
     if (!s->started)
         return PCS_OK;

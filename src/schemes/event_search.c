@@ -26,7 +26,8 @@ void pcs_ed_look(event_driven *s, const pcs_smooth_point *point, bool convective
 {
     const pcs_model *model = s->base.model;
     s->c.face = s->phase.face;
-    pcs_configuration_update(model, &s->c, point->t, point->q, point->v, s->turns, s->external);
+    pcs_configuration_follow(model, &s->c, point->t, point->q, point->v,
+                             (pcs_turns){s->turns, s->turns_q, NULL}, s->external);
     pcs_model_contacts(model, &s->c, true, s->contacts);
     if (convective)
         pcs_model_contacts_convective(model, &s->c, s->contacts);

@@ -211,6 +211,7 @@ static void leave(hybrid *s)
     memcpy(to->q, x->q, sizeof(double) * (size_t)m->n_q);
     memcpy(to->v, x->v, sizeof(double) * (size_t)m->n_v);
     memcpy(ed->turns, x->turns, sizeof(double) * (size_t)m->n_turns);
+    memcpy(ed->turns_q, x->q, sizeof(double) * (size_t)m->n_q);
     for (int32_t i = 0; i < PCS_WORK_COUNT; ++i)
         ed->work_base[i] = x->work[i] - to->work[i];
     ed->work_base[PCS_WORK_START_ENERGY] = 0;

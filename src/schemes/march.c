@@ -17,6 +17,8 @@ static const double STRETCH = 1e-9;
 // Steps at the limit of stability that make a phase stiff, and calm ones that make it forget
 // [HairerWanner1996, IV.2].
 enum { STIFF_STEPS = 15, CALM_STEPS = 6 };
+// A step may turn a body by this much more than was expected at its start.
+static const double TURN_SLACK = 1.25;
 
 pcs_march_opts pcs_march_default(void)
 {
@@ -64,13 +66,43 @@ static pcs_status check_opts(pcs_context *ctx, const pcs_march_opts *o)
     return PCS_OK;
 }
 
+// A tree of joints has independent rows in every position: each adds a body of its own.
+static pcs_status find_loops(pcs_march *m)
+{
+    const pcs_model *model = m->model;
+    const int32_t n = model->nodes.count, ground = n;
+    int32_t *root = PCS_NEW_ARRAY(m->ctx, int32_t, (int64_t)n + 1);
+    if (!root)
+        return PCS_ERROR_MEMORY;
+    for (int32_t i = 0; i <= n; ++i)
+        root[i] = i;
+    m->has_loops = model->couplings.count > 0;
+    for (int32_t k = 0; k < model->joints.count; ++k) {
+        const pcs_pair *pair = &model->joints.data[k].pair;
+        int32_t a = pair->a.node < 0 ? ground : pair->a.node;
+        int32_t b = pair->b.node < 0 ? ground : pair->b.node;
+        for (; root[a] != a; a = root[a])
+            root[a] = root[root[a]];
+        for (; root[b] != b; b = root[b])
+            root[b] = root[root[b]];
+        m->has_loops = m->has_loops || a == b;
+        root[a] = b;
+    }
+    pcs_free(m->ctx, root);
+    return PCS_OK;
+}
+
 static pcs_status init(pcs_march *m)
 {
     pcs_context *ctx = m->ctx;
     const pcs_march_opts *o = &m->opts;
     PCS_TRY(pcs_smooth_create(ctx, m->model, &m->smooth));
-    PCS_TRY(
-        pcs_integrator_create(o->class, &o->integrator, ctx, m->model, m->smooth, &m->integrator));
+    PCS_TRY(pcs_integrator_create(o->class, &o->integrator, ctx, m->model, m->smooth, &m->own));
+    m->integrator = m->own;
+    PCS_TRY(find_loops(m));
+    if (m->has_loops && o->class->index == 1)
+        PCS_TRY(pcs_integrator_create(&pcs_integrator_phem56, &o->integrator, ctx, m->model,
+                                      m->smooth, &m->crossing));
     PCS_TRY(pcs_smooth_point_init(ctx, m->model, &m->from));
     PCS_TRY(pcs_smooth_point_init(ctx, m->model, &m->to));
     PCS_TRY(pcs_smooth_point_init(ctx, m->model, &m->inner));
@@ -116,7 +148,8 @@ void pcs_march_destroy(pcs_march *m)
     if (!m)
         return;
     pcs_context *ctx = m->ctx;
-    pcs_integrator_destroy(m->integrator);
+    pcs_integrator_destroy(m->own);
+    pcs_integrator_destroy(m->crossing);
     pcs_smooth_destroy(m->smooth);
     pcs_smooth_point_free(ctx, &m->from);
     pcs_smooth_point_free(ctx, &m->to);
@@ -150,13 +183,18 @@ pcs_status pcs_march_begin(pcs_march *m, const pcs_phase *phase, double t, const
 {
     const pcs_model *model = m->model;
     PCS_TRY(pcs_smooth_set_phase(m->smooth, phase));
+    if (memcmp(m->phase.mode, phase->mode, (size_t)model->n_slots) != 0)
+        m->counts.widest_pivot = 0; // of other rows
     pcs_phase_copy(model, &m->phase, phase);
+    m->integrator = m->own;
+    m->counts.least_pivot = 1;
     m->to.t = t;
     if (q != m->to.q)
         memcpy(m->to.q, q, sizeof(double) * (size_t)model->n_q);
     if (v != m->to.v)
         memcpy(m->to.v, v, sizeof(double) * (size_t)model->n_v);
-    PCS_TRY(m->opts.class->start(m->integrator, &m->to));
+    PCS_TRY(m->integrator->class->start(m->integrator, &m->to));
+    m->counts.widest_pivot = fmax(m->counts.widest_pivot, pcs_smooth_pivot(m->smooth));
     pcs_smooth_point_copy(model, &m->from, &m->to);
     m->h = m->whole = 0;
     if (!keep_step || !(m->h_next > 0))
@@ -166,19 +204,94 @@ pcs_status pcs_march_begin(pcs_march *m, const pcs_phase *phase, double t, const
 
 // ---- One step ----
 
-// Projection of the end of a step, which then has new accelerations and multipliers.
+// Accelerations and multipliers of a point whose q or v has changed; the memory of a method goes on.
+static pcs_status start_again(pcs_march *m, pcs_smooth_point *point)
+{
+    const size_t bytes = sizeof(double) * (size_t)m->model->n_v;
+    memcpy(m->extra, point->extra, bytes);
+    PCS_TRY(m->integrator->class->start(m->integrator, point));
+    memcpy(point->extra, m->extra, bytes);
+    return PCS_OK;
+}
+
+static pcs_status project(pcs_march *m, pcs_smooth_point *point)
+{
+    const pcs_status status = pcs_smooth_project(m->smooth, point->t, point->q, point->v,
+                                                 m->opts.projection_tolerance, true, true);
+    return status == PCS_OK ? start_again(m, point) : status;
+}
+
+// Projection of the end of a step, if the options or a singular position ask for it.
 static pcs_status stabilise(pcs_march *m)
 {
-    if (m->opts.stabilisation != PCS_STABILISE_PROJECTION)
+    const pcs_stabilisation chosen = m->opts.stabilisation;
+    return chosen == PCS_STABILISE_PROJECTION ||
+                   (chosen == PCS_STABILISE_AUTO && m->counts.singular > 0)
+               ? project(m, &m->to)
+               : PCS_OK;
+}
+
+// ---- Singular positions ----
+//
+// Where rows of joints become dependent, branches of the motion cross: with x and y the ways along
+// both, the constraint is g = x y + ... A drift of g = e makes a hyperbola of the crossing, which
+// leads from one branch to the other within sqrt(e). So the constraints must hold far better than
+// the square of the distance, which the smallest pivot tells: from the first position with a pivot
+// below NEAR_PIVOT on they are projected, beginning with the start of the step that came near. The
+// index-1 equation divides the errors of its stages, which lie O(h^2) beside the constraints, by
+// the distance and loses its order whatever the step; half-explicit stages, which use velocities
+// alone, do not. Near a singular position an index-1 method is replaced by PHEM56.
+
+// Part of the largest pivot seen; a pivot falls with the square of the distance, about 0.03 rad.
+static const double NEAR_PIVOT = 1e-3;
+
+static bool is_near(const pcs_march *m, double pivot)
+{
+    return m->has_loops && pivot < NEAR_PIVOT * m->counts.widest_pivot;
+}
+
+static void say_singular(pcs_march *m)
+{
+    pcs_log(m->ctx, PCS_LOG_WARNING,
+            "t = %g: the mechanism comes to a singular position, where joints depend on each other "
+            "and a small disturbance decides how it goes on%s%s",
+            m->from.t,
+            m->opts.stabilisation == PCS_STABILISE_AUTO
+                ? "; joints are projected after every step from here on"
+                : "",
+            m->crossing ? "; steps through such positions are those of phem56" : "");
+}
+
+static pcs_status use_integrator(pcs_march *m, pcs_integrator *integrator)
+{
+    if (m->integrator == integrator)
         return PCS_OK;
-    const pcs_status status = pcs_smooth_project(m->smooth, m->to.t, m->to.q, m->to.v,
-                                                 m->opts.projection_tolerance, true, true);
-    if (status != PCS_OK)
-        return status;
-    const size_t bytes = sizeof(double) * (size_t)m->model->n_v;
-    memcpy(m->extra, m->to.extra, bytes); // the memory of a method goes on
-    PCS_TRY(m->opts.class->start(m->integrator, &m->to));
-    memcpy(m->to.extra, m->extra, bytes);
+    m->integrator = integrator;
+    return start_again(m, &m->from);
+}
+
+// After a trial of a step, whatever came of it: whether it must be tried again because it came near
+// a singular position and was not prepared for that. At most twice for a step.
+static pcs_status approach(pcs_march *m, bool *again)
+{
+    *again = false;
+    m->counts.least_pivot = pcs_smooth_least_pivot(m->smooth);
+    if (!is_near(m, m->counts.least_pivot))
+        return PCS_OK;
+    if (m->counts.singular == 0) {
+        m->counts.singular = 1;
+        m->counts.singular_time = m->from.t;
+        say_singular(m);
+        *again = m->opts.stabilisation == PCS_STABILISE_AUTO;
+        if (*again) {
+            const pcs_status status = project(m, &m->from);
+            PCS_TRY(status); // without convergence the point stays as it is
+        }
+    }
+    if (m->crossing && m->integrator == m->own) {
+        *again = true;
+        return use_integrator(m, m->crossing);
+    }
     return PCS_OK;
 }
 
@@ -204,8 +317,31 @@ typedef enum verdict {
     ACCEPTED,
     TOO_INACCURATE, // by the estimate
     UNSOLVED,       // by the equations: too long, or not finite
-    DRIFTED         // by the drift or its projection
+    DRIFTED,        // by the drift or its projection
+    TURNED          // by the rotation of a body
 } verdict;
+
+// Largest angular velocity of a rigid body in space. Its local coordinates over a step, the rotation
+// vector from the start, are singular at a whole turn, and its turns are counted (model/turns.c)
+// where a step turns it by less: steps of all kinds are no longer than PCS_TURN_MOST / |Omega|.
+static double turn_speed(const pcs_march *m, const double *v)
+{
+    double square = 0;
+    for (int32_t k = 0; k < m->model->bodies.count; ++k) {
+        const pcs_node *node = pcs_model_node(m->model, m->model->bodies.data[k].node);
+        if (node->kind != PCS_NODE_SPATIAL)
+            continue;
+        const pcs_vec3 omega = pcs_v3_load(v + node->v + 3);
+        square = fmax(square, pcs_v3_dot(omega, omega));
+    }
+    return sqrt(square);
+}
+
+// Rotation in a step of length h, from the mean of the speeds at its ends.
+static double step_turn(const pcs_march *m, double h)
+{
+    return 0.5 * h * (turn_speed(m, m->from.v) + turn_speed(m, m->to.v));
+}
 
 static pcs_error_norm make_norm(const pcs_march *m, bool estimate)
 {
@@ -225,13 +361,17 @@ static pcs_error_norm make_norm(const pcs_march *m, bool estimate)
 static pcs_status try_step(pcs_march *m, double h, double t_end, verdict *outcome, double *error)
 {
     const pcs_error_norm norm = make_norm(m, true);
-    pcs_status status = m->opts.class->step(m->integrator, &m->from, h, &norm, &m->to, error);
+    pcs_status status = m->integrator->class->step(m->integrator, &m->from, h, &norm, &m->to,
+                                                   error);
     *outcome = UNSOLVED;
     if (status == PCS_NOT_CONVERGED)
         return PCS_OK;
     PCS_TRY(status);
     *outcome = TOO_INACCURATE;
     if (!(*error <= norm.limit))
+        return PCS_OK;
+    *outcome = TURNED;
+    if (step_turn(m, h) > TURN_SLACK * PCS_TURN_MOST)
         return PCS_OK;
     m->to.t = t_end;
     *outcome = DRIFTED;
@@ -272,6 +412,8 @@ static void count_stiffness(pcs_march *m)
 
 static void accept(pcs_march *m, double h)
 {
+    m->counts.widest_pivot = fmax(m->counts.widest_pivot, pcs_smooth_pivot(m->smooth));
+    m->counts.singular += is_near(m, m->counts.least_pivot);
     m->h = h;
     m->whole = 0;
     m->counts.smallest = m->counts.accepted == 0 ? h : fmin(m->counts.smallest, h);
@@ -329,7 +471,9 @@ static bool shorten(const pcs_march *m, verdict outcome, double error, double *h
     double factor = outcome == DRIFTED ? DRIFT_SHRINK : UNSOLVED_SHRINK;
     if (outcome == TOO_INACCURATE && isfinite(error))
         factor = fmin(fmax(control(m, error), SHRINK_MIN), m->opts.safety);
-    if (m->opts.fixed || *h <= m->opts.smallest_step)
+    if (outcome == TURNED)
+        factor = PCS_TURN_MOST / step_turn(m, *h);
+    if ((m->opts.fixed && outcome != TURNED) || *h <= m->opts.smallest_step)
         return false;
     *h = fmax(*h * factor, m->opts.smallest_step);
     return true;
@@ -344,15 +488,23 @@ pcs_status pcs_march_step(pcs_march *m, double t_limit)
     if (pcs_context_stops(m->ctx))
         return pcs_error(m->ctx, PCS_ERROR_STOPPED, "t = %g: stopped inside a step", m->to.t);
     swap_points(m);
+    PCS_TRY(
+        use_integrator(m, m->crossing && is_near(m, m->counts.least_pivot) ? m->crossing : m->own));
     const double remaining = t_limit - m->from.t;
-    const double wanted = o->fixed ? o->first_step : fmin(m->h_next, o->largest_step);
+    const double turn = PCS_TURN_MOST / fmax(turn_speed(m, m->from.v), DBL_MIN);
+    const double wanted = fmin(turn, o->fixed ? o->first_step : fmin(m->h_next, o->largest_step));
     bool limited = wanted * (1 + STRETCH) >= remaining;
     double h = limited ? remaining : wanted;
     for (;;) {
         verdict outcome;
         double error = 0;
         const double t_end = limited ? t_limit : m->from.t + h;
+        pcs_smooth_reset_pivot(m->smooth);
         const pcs_status status = try_step(m, h, t_end, &outcome, &error);
+        bool again;
+        PCS_TRY(approach(m, &again));
+        if (again)
+            continue;
         if (outcome == ACCEPTED) {
             const double factor = control(m, error);
             accept(m, h);
@@ -382,7 +534,7 @@ pcs_status pcs_march_dense(pcs_march *m, double t, pcs_smooth_point *out)
         pcs_smooth_point_copy(m->model, out, &m->to);
         return PCS_OK;
     }
-    const pcs_status status = m->opts.class->dense(
+    const pcs_status status = m->integrator->class->dense(
         m->integrator, fmax(t - m->from.t, 0) / (m->whole > 0 ? m->whole : length), out);
     out->t = t;
     return status;
@@ -393,8 +545,8 @@ static pcs_status repeat(pcs_march *m, double h, double t)
 {
     const pcs_error_norm norm = make_norm(m, false);
     double error;
-    const pcs_status status = m->opts.class->step(m->integrator, &m->from, h, &norm, &m->to,
-                                                  &error);
+    const pcs_status status = m->integrator->class->step(m->integrator, &m->from, h, &norm, &m->to,
+                                                         &error);
     PCS_TRY(status);
     m->to.t = t;
     const pcs_status stable = stabilise(m);
@@ -477,7 +629,7 @@ pcs_status pcs_march_cut_dense(pcs_march *m, double t)
 
 // ---- Memory of a run ----
 
-enum { SCALARS = 16 }; // times, lengths and counts
+enum { SCALARS = 21 }; // times, lengths and counts
 
 int64_t pcs_march_memory(const pcs_model *model)
 {
@@ -490,12 +642,16 @@ static void exchange(pcs_march *m, double *memory, bool save)
 {
     const pcs_model *model = m->model;
     pcs_march_counts *c = &m->counts;
-    double integers[5] = {(double)c->accepted, (double)c->rejected, c->stiff,
-                          (double)m->stiff_steps, (double)m->calm_steps};
-    double *scalar[SCALARS] = {&m->from.t,     &m->to.t,     &m->h,        &m->h_next,
-                               &c->smallest,   &c->sum,      &c->drift,    &c->velocity_drift,
-                               &c->stiff_time, &integers[0], &integers[1], &integers[2],
-                               &integers[3],   &integers[4], &m->whole,    NULL};
+    double integers[7] = {(double)c->accepted,         (double)c->rejected,   c->stiff,
+                          (double)m->stiff_steps,      (double)m->calm_steps, (double)c->singular,
+                          m->integrator == m->crossing};
+    double *scalar[SCALARS] = {&m->from.t,      &m->to.t,           &m->h,
+                               &m->h_next,      &c->smallest,       &c->sum,
+                               &c->drift,       &c->velocity_drift, &c->stiff_time,
+                               &integers[0],    &integers[1],       &integers[2],
+                               &integers[3],    &integers[4],       &integers[5],
+                               &integers[6],    &m->whole,          &c->widest_pivot,
+                               &c->least_pivot, &c->singular_time,  NULL};
     for (int i = 0; scalar[i]; ++i) {
         if (save)
             memory[i] = *scalar[i];
@@ -507,6 +663,8 @@ static void exchange(pcs_march *m, double *memory, bool save)
     c->stiff = integers[2] != 0;
     m->stiff_steps = (int32_t)integers[3];
     m->calm_steps = (int32_t)integers[4];
+    c->singular = (int64_t)integers[5];
+    m->integrator = integers[6] != 0 ? m->crossing : m->own;
     memory += SCALARS;
     double *array[] = {m->from.work, m->from.q,     m->from.v,
                        m->from.a,    m->from.extra, m->from.lambda};
@@ -536,7 +694,7 @@ pcs_status pcs_march_load(pcs_march *m, const pcs_phase *phase, const double *me
     const double t = m->to.t, h = m->h;
     // The rows that are redundant are found again, and the method knows the start of its step.
     pcs_smooth_point_copy(m->model, &m->to, &m->from);
-    PCS_TRY(m->opts.class->start(m->integrator, &m->to));
+    PCS_TRY(m->integrator->class->start(m->integrator, &m->to));
     pcs_smooth_point_copy(m->model, &m->to, &m->from);
     m->to.t = m->from.t;
     if (!(t > m->from.t))

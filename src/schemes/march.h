@@ -14,7 +14,8 @@ typedef enum pcs_stabilisation {
     PCS_STABILISE_PROJECTION, // after every accepted step, q and v
     PCS_STABILISE_COMPENSATION, // index-1 methods: terms frozen over a step [Brogliato2002, (42)-(43)]
     PCS_STABILISE_COMPENSATION_VELOCITY, // the same with (42) alone
-    PCS_STABILISE_GGL                    // generalized-alpha index 2
+    PCS_STABILISE_GGL,                   // generalized-alpha index 2
+    PCS_STABILISE_AUTO                   // none; projection from the first singular position on
 } pcs_stabilisation;
 
 typedef struct pcs_march_opts {
@@ -41,6 +42,10 @@ typedef struct pcs_march_counts {
     double drift, velocity_drift; // largest after a step (joints and contacts of the phase)
     bool stiff;                   // an explicit method has run at its stability limit
     double stiff_time;            // when that was first seen
+    // Singular positions, see approach() in march.c
+    double widest_pivot, least_pivot; // largest at the ends of steps; smallest within the last one
+    int64_t singular;                 // steps near one
+    double singular_time;             // of the first
 } pcs_march_counts;
 
 typedef struct pcs_march {
@@ -48,10 +53,12 @@ typedef struct pcs_march {
     const pcs_model *model;
     pcs_march_opts opts;
     pcs_smooth *smooth;
-    pcs_integrator *integrator;
-    pcs_smooth_point from, to; // ends of the last accepted step
-    double h;                  // its length as computed (to.t - from.t unless it was cut)
-    double h_next;             // what the controller proposes
+    pcs_integrator *integrator;     // at work: `own` or `crossing`
+    pcs_integrator *own, *crossing; // the one asked for; that of singular positions, or NULL
+    bool has_loops;                 // joints that close loops may become dependent on each other
+    pcs_smooth_point from, to;      // ends of the last accepted step
+    double h;                       // its length as computed (to.t - from.t unless it was cut)
+    double h_next;                  // what the controller proposes
     double whole; // length of the step whose dense output has made its end; 0: computed up to there
     pcs_smooth_point inner; // dense output of that step
     pcs_march_counts counts;

@@ -42,8 +42,8 @@ static pcs_status init_arrays(moreau_jean *s)
     pcs_context *ctx = s->base.ctx;
     const pcs_model *m = s->base.model;
     double **of_q[] = {&s->q_forecast, &s->q_middle, &s->q_end};
-    double **of_v[] = {&s->v, &s->v_middle, &s->v_work, &s->v_free, &s->f,
-                       &s->x, &s->momentum, &s->M_v,    &s->scale,  &s->rounding};
+    double **of_v[] = {&s->v,        &s->v_middle, &s->v_work, &s->v_free,   &s->f,  &s->x,
+                       &s->momentum, &s->M_v,      &s->scale,  &s->rounding, &s->way};
     double **of_rows[] = {&s->g, &s->rate, &s->convective, &s->p, &s->p_free, &s->p_step};
     double **of_contacts[] = {&s->u_k, &s->r, &s->u, &s->q_c, &s->restitution, &s->spent};
     double **of_slots[] = {&s->mu, &s->turning, &s->approach, &s->room};
@@ -92,7 +92,8 @@ static void destroy(pcs_scheme *scheme)
                       s->r,           s->u,        s->q_c,        s->restitution, s->turning,
                       s->mu,          s->active,   s->is_active,  s->offset,      s->H,
                       s->normal_rows, s->rows,     s->row_values, s->rows_end,    s->row_values_end,
-                      s->spent,       s->approach, s->room,       s->out,         s->hit};
+                      s->spent,       s->approach, s->room,       s->out,         s->hit,
+                      s->way};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i)
         pcs_free(ctx, arrays[i]);
     pcs_model_contacts_destroy(ctx, s->contacts);
@@ -126,8 +127,8 @@ static void forecast(moreau_jean *s, const pcs_state *state)
     for (int32_t i = 0; i < m->n_v; ++i)
         s->x[i] = s->theta * s->h * s->v_k[i];
     pcs_model_retract(m, s->q_k, s->x, s->q_forecast);
-    pcs_configuration_update(m, &s->forecast, s->t_k + s->theta * s->h, s->q_forecast, s->v_k,
-                             s->turns, s->external);
+    pcs_configuration_follow(m, &s->forecast, s->t_k + s->theta * s->h, s->q_forecast, s->v_k,
+                             (pcs_turns){s->turns, s->q_k, s->x}, s->external);
     pcs_rows rows = {s->rows, NULL, NULL, s->convective};
     pcs_model_rows(m, &s->forecast, &rows);
     // G v_{k+1} = rate(t_{k+1}) - (1-theta) h (dG/dt) v; `convective` is (dG/dt) v - rate'.
@@ -188,8 +189,8 @@ static void momentum_balance(moreau_jean *s, pcs_power *power)
     }
     power->v = s->v_work;
     pcs_model_retract(m, s->q_k, s->x, s->q_middle);
-    pcs_configuration_update(m, &s->middle, s->t_k + s->theta * s->h, s->q_middle, s->v_middle,
-                             s->turns, s->external);
+    pcs_configuration_follow(m, &s->middle, s->t_k + s->theta * s->h, s->q_middle, s->v_middle,
+                             (pcs_turns){s->turns, s->q_k, s->x}, s->external);
     pcs_model_forces(m, &s->middle, s->f, power);
     for (int32_t i = 0; i < m->n_v; ++i)
         s->scale[i] = s->v[i] - s->v_k[i];
@@ -357,8 +358,8 @@ static void positions(moreau_jean *s)
 {
     const pcs_model *m = s->base.model;
     for (int32_t i = 0; i < m->n_v; ++i)
-        s->x[i] = s->h * ((1 - s->a) * s->v_k[i] + s->a * s->v[i]);
-    pcs_model_retract(m, s->q_k, s->x, s->q_end);
+        s->way[i] = s->h * ((1 - s->a) * s->v_k[i] + s->a * s->v[i]);
+    pcs_model_retract(m, s->q_k, s->way, s->q_end);
 }
 
 // ---- Measure and store ----

@@ -89,6 +89,7 @@ typedef struct moreau_jean {
     double *q_forecast, *q_middle, *q_end;
     double *v, *v_middle;             // Newton iterate of v_{k+1}; (1-theta) v_k + theta v
     double *v_work;                   // v_{k+a}: moves the positions, and work is taken along it
+    double *way;                      // from q_k to q_end before the projection
     double *v_free;                   // velocity under the joints, without contacts
     double *f, *x, *momentum, *scale; // forces; right-hand side and solution; M (v - v_k)
     double *M_v, *rounding;           // set the level of rounding in the balance

@@ -37,8 +37,8 @@ static void find_turning(moreau_jean *s, const pcs_state *state)
     for (int32_t i = 0; i < model->n_v; ++i)
         s->x[i] = s->h * s->v_k[i];
     pcs_model_retract(model, s->q_k, s->x, s->q_end);
-    pcs_configuration_update(model, &s->end, s->t_k + s->h, s->q_end, s->v_k, s->turns,
-                             s->external);
+    pcs_configuration_follow(model, &s->end, s->t_k + s->h, s->q_end, s->v_k,
+                             (pcs_turns){s->turns, s->q_k, s->x}, s->external);
     pcs_model_contacts(model, &s->end, true, s->contacts_end);
     for (int32_t i = 0; i < model->n_slots; ++i) {
         const pcs_contact *now = &s->contacts[i], *then = &s->contacts_end[i];

@@ -35,8 +35,8 @@ static double largest(const double *x, int32_t n)
 
 static void update_end(moreau_jean *s)
 {
-    pcs_configuration_update(s->base.model, &s->end, s->t_k + s->h, s->q_end, s->v, s->turns,
-                             s->external);
+    pcs_configuration_follow(s->base.model, &s->end, s->t_k + s->h, s->q_end, s->v,
+                             (pcs_turns){s->turns, s->q_k, s->way}, s->external);
 }
 
 // Deepest penetration at the end configuration (>= 0), with all gaps in contacts_end.

@@ -20,8 +20,8 @@ static void update_configuration(nonsmooth_alpha *s)
     for (int32_t i = 0; i < m->n_v; ++i)
         s->d[i] = s->d_smooth[i] + s->iterate[NA_POSITION].x[i];
     pcs_model_retract(m, s->q_n, s->d, s->q_end);
-    pcs_configuration_update(m, &s->end, s->t_n + s->h, s->q_end, s->v_smooth, s->turns,
-                             s->external);
+    pcs_configuration_follow(m, &s->end, s->t_n + s->h, s->q_end, s->v_smooth,
+                             (pcs_turns){s->turns, s->q_n, s->d}, s->external);
 }
 
 // Gaps, slips and the rows that take part. Without friction a contact has its normal row alone.

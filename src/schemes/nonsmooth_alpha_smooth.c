@@ -61,10 +61,12 @@ static void update_configuration(nonsmooth_alpha *s)
             s->v[i] = s->v_smooth[i] + W[i];
         }
         pcs_model_retract(m, s->q_n, s->d, s->q_end);
-        pcs_configuration_update(m, &s->end, t, s->q_end, s->v, s->turns, s->external);
+        pcs_configuration_follow(m, &s->end, t, s->q_end, s->v, (pcs_turns){s->turns, s->q_n, s->d},
+                                 s->external);
     } else {
         pcs_model_retract(m, s->q_n, s->d_smooth, s->q_smooth);
-        pcs_configuration_update(m, &s->smooth, t, s->q_smooth, s->v_smooth, s->turns, s->external);
+        pcs_configuration_follow(m, &s->smooth, t, s->q_smooth, s->v_smooth,
+                                 (pcs_turns){s->turns, s->q_n, s->d_smooth}, s->external);
     }
 }
 

@@ -59,7 +59,8 @@ void pcs_na_evaluate_velocity(nonsmooth_alpha *s)
     const double *W = s->iterate[NA_VELOCITY].x;
     for (int32_t i = 0; i < m->n_v; ++i)
         s->v[i] = s->v_smooth[i] + W[i];
-    pcs_configuration_update(m, &s->end, s->t_n + s->h, s->q_end, s->v, s->turns, s->external);
+    pcs_configuration_follow(m, &s->end, s->t_n + s->h, s->q_end, s->v,
+                             (pcs_turns){s->turns, s->q_n, s->d}, s->external);
     memset(s->residual, 0, bytes);
     memset(s->scale, 0, bytes);
     pcs_model_mass_multiply(m, &s->end, W, s->work);

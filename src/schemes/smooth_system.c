@@ -35,7 +35,7 @@ struct pcs_smooth {
     pcs_context *ctx;
     const pcs_model *model;
     pcs_phase phase;
-    const double *turns, *external;
+    const double *turns, *origin, *external;
     double *no_turns;
     pcs_baumgarte baumgarte;
     pcs_compensation compensation;
@@ -48,6 +48,7 @@ struct pcs_smooth {
     uint8_t *saddle_mode; // modes that the saddle was made for
     pcs_saddle *saddle;
     pcs_rank_mode rank; // of the next index-1 solve
+    double pivot, least_pivot;
     instant instant[2];
     int32_t last;              // instant of the last index-1 solve or drift
     double *x, *p, *d, *q_try; // work
@@ -270,8 +271,14 @@ pcs_status pcs_smooth_set_phase(pcs_smooth *s, const pcs_phase *phase)
 void pcs_smooth_bind(pcs_smooth *s, const double *turns, const double *external)
 {
     s->turns = turns ? turns : s->no_turns;
+    s->origin = NULL;
     s->external = external;
     s->instant[0].known = s->instant[1].known = false;
+}
+
+void pcs_smooth_bind_origin(pcs_smooth *s, const double *q)
+{
+    s->origin = q;
 }
 
 void pcs_smooth_set_baumgarte(pcs_smooth *s, pcs_baumgarte baumgarte)
@@ -300,6 +307,21 @@ const uint8_t *pcs_smooth_redundant(const pcs_smooth *s)
     return pcs_saddle_redundant_rows(s->saddle);
 }
 
+double pcs_smooth_pivot(const pcs_smooth *s)
+{
+    return s->pivot;
+}
+
+double pcs_smooth_least_pivot(const pcs_smooth *s)
+{
+    return s->least_pivot;
+}
+
+void pcs_smooth_reset_pivot(pcs_smooth *s)
+{
+    s->least_pivot = 1;
+}
+
 int64_t pcs_smooth_evaluations(const pcs_smooth *s)
 {
     return s->evaluations;
@@ -320,7 +342,11 @@ const pcs_contact *pcs_smooth_contacts(const pcs_smooth *s)
 
 static void update(const pcs_smooth *s, instant *w, double t, const double *q, const double *v)
 {
-    pcs_configuration_update(s->model, &w->c, t, q, v, s->turns, s->external);
+    if (s->origin)
+        pcs_configuration_follow(s->model, &w->c, t, q, v, (pcs_turns){s->turns, s->origin, NULL},
+                                 s->external);
+    else
+        pcs_configuration_update(s->model, &w->c, t, q, v, s->turns, s->external);
 }
 
 static bool is_at(const pcs_smooth *s, const instant *w, double t, const double *q)
@@ -501,6 +527,8 @@ static pcs_status factor(pcs_smooth *s, instant *w)
             w->c.t, pcs_model_node_name(s->model, pcs_saddle_singular_node(s->saddle), name));
     if (status == PCS_ERROR_NUMERIC)
         return not_finite(s, w, w->c.v);
+    s->pivot = pcs_saddle_smallest_pivot(s->saddle);
+    s->least_pivot = fmin(s->least_pivot, s->pivot);
     return status;
 }
 

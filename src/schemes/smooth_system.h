@@ -55,6 +55,9 @@ int32_t pcs_smooth_rows_max(const pcs_model *model);
 // Allocates only when the pattern of the rows changes.
 pcs_status pcs_smooth_set_phase(pcs_smooth *smooth, const pcs_phase *phase) PCS_MUST_CHECK;
 void pcs_smooth_bind(pcs_smooth *smooth, const double *turns, const double *external);
+// The configuration that the bound angles belong to, a view: they are followed from there. Without
+// it the branches are the nearest ones.
+void pcs_smooth_bind_origin(pcs_smooth *smooth, const double *q);
 void pcs_smooth_set_baumgarte(pcs_smooth *smooth, pcs_baumgarte baumgarte);
 // The next index-1 solve belongs to a consistent point and looks for redundant rows again; all
 // other solves of a phase keep the answer, because stages lie beside the constraints.
@@ -63,7 +66,12 @@ int32_t pcs_smooth_row_count(const pcs_smooth *smooth); // of the present phase
 // First row of a slot in the present phase, or -1 for an open one.
 int32_t pcs_smooth_slot_row(const pcs_smooth *smooth, int32_t slot);
 const uint8_t *pcs_smooth_redundant(const pcs_smooth *smooth); // by row, at the last solve
-int64_t pcs_smooth_evaluations(const pcs_smooth *smooth);      // of M, f and G, since creation
+// Smallest pivot of the rows (pcs_saddle_smallest_pivot) at the last solve, and at all solves since
+// the last reset.
+double pcs_smooth_pivot(const pcs_smooth *smooth);
+double pcs_smooth_least_pivot(const pcs_smooth *smooth);
+void pcs_smooth_reset_pivot(pcs_smooth *smooth);
+int64_t pcs_smooth_evaluations(const pcs_smooth *smooth); // of M, f and G, since creation
 
 // Index 1: v' and lambda at (t, q, v). `power` (or NULL) gets the powers of the non-conservative
 // forces, contacts and prescribed motions along v, by account (pcs_work).

@@ -150,7 +150,8 @@ double pcs_statics_evaluate(pcs_statics *w)
 {
     const pcs_model *m = w->model;
     const pcs_state *state = &w->simulation->state;
-    pcs_configuration_update(m, &w->c, *state->t, w->q, w->v, state->turns, state->external);
+    pcs_configuration_follow(m, &w->c, *state->t, w->q, w->v,
+                             (pcs_turns){state->turns, state->q, NULL}, state->external);
     w->c.load = 0;
     pcs_model_forces(m, &w->c, w->inner, NULL);
     w->c.load = w->load;
