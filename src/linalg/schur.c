@@ -182,6 +182,11 @@ static void scale_rows(int32_t n, int32_t columns, const double *factor, const d
 static void update_columns(pcs_schur *S, int32_t k, int side)
 {
     const int32_t n = S->size[k];
+    int32_t pivots = 0;
+    for (int32_t r = 0; r < n; ++r)
+        pivots += S->inverse_pivot[S->offset[k] + r] != 0.0;
+    if (pivots == 0) // D^{-1} = 0: many rows of low rank cost their rank, not their number
+        return;
     const double *left = S->off[1 - side], *right = S->off[side];
     for (int32_t ej = S->start[k]; ej < S->start[k + 1]; ++ej) {
         const int32_t j = S->index[ej], rows = S->size[j];

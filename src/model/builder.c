@@ -59,6 +59,7 @@ void pcs_builder_destroy(pcs_builder *builder)
     for (int32_t i = 0; i < builder->formulas.count; ++i)
         pcs_free(ctx, builder->formulas.data[i].text);
     PCS_ARRAY_FREE(ctx, &builder->formulas);
+    pcs_name_map_free(ctx, &builder->names);
     pcs_free(ctx, builder);
 }
 
@@ -92,12 +93,13 @@ pcs_status pcs_builder_set_parameter(pcs_builder *builder, const char *name, dou
     if (!isfinite(value))
         return pcs_error(builder->ctx, PCS_ERROR_MODEL, "parameter '%s': must be a finite number",
                          name);
-    for (int32_t i = 0; i < builder->parameters.count; ++i) {
-        if (strcmp(builder->parameters.data[i].name, name) == 0) {
-            builder->parameters.data[i].value = value;
-            return PCS_OK;
-        }
+    const int32_t known = pcs_name_map_find(&builder->names, PCS_NAMED_PARAMETER, name,
+                                            strlen(name));
+    if (known >= 0) {
+        builder->parameters.data[known].value = value;
+        return PCS_OK;
     }
+    PCS_TRY(pcs_builder_check_new_name(builder, PCS_NAMED_PARAMETER, name));
     pcs_parameter parameter = {pcs_strdup(builder->ctx, name), value};
     if (!parameter.name)
         return PCS_ERROR_MEMORY;
@@ -105,16 +107,15 @@ pcs_status pcs_builder_set_parameter(pcs_builder *builder, const char *name, dou
         pcs_free(builder->ctx, parameter.name);
         return PCS_ERROR_MEMORY;
     }
+    pcs_builder_keep_name(builder, PCS_NAMED_PARAMETER, parameter.name,
+                          builder->parameters.count - 1);
     return PCS_OK;
 }
 
 pcs_status pcs_builder_add_input(pcs_builder *builder, const char *name, double value)
 {
-    PCS_TRY(pcs_builder_check_name(builder, "input", name));
+    PCS_TRY(pcs_builder_check_new_name(builder, PCS_NAMED_INPUT, name));
     pcs_model *model = builder->model;
-    for (int32_t i = 0; i < model->externals.count; ++i)
-        if (strcmp(model->externals.data[i].name, name) == 0)
-            return pcs_error(builder->ctx, PCS_ERROR_MODEL, "input '%s': the name is taken", name);
     if (!isfinite(value))
         return pcs_error(builder->ctx, PCS_ERROR_MODEL, "input '%s': must be a finite number",
                          name);
@@ -125,6 +126,7 @@ pcs_status pcs_builder_add_input(pcs_builder *builder, const char *name, double 
         pcs_free(builder->ctx, external.name);
         return PCS_ERROR_MEMORY;
     }
+    pcs_builder_keep_name(builder, PCS_NAMED_INPUT, external.name, model->externals.count - 1);
     return PCS_OK;
 }
 
@@ -161,6 +163,27 @@ pcs_status pcs_builder_check_name(pcs_builder *builder, const char *what, const 
                          "%s '%s': a name has letters, digits and _ and begins with a letter", what,
                          name);
     return PCS_OK;
+}
+
+pcs_status pcs_builder_check_new_name(pcs_builder *builder, pcs_named_kind kind, const char *name)
+{
+    static const char *const kinds[] = {
+        [PCS_NAMED_PARAMETER] = "parameter", [PCS_NAMED_INPUT] = "input",
+        [PCS_NAMED_BODY] = "body",           [PCS_NAMED_JOINT] = "joint",
+        [PCS_NAMED_MESH] = "mesh",           [PCS_NAMED_SYSTEM] = "system",
+        [PCS_NAMED_CONTACT] = "contact",
+    };
+    PCS_TRY(pcs_builder_check_name(builder, kinds[kind], name));
+    if (pcs_name_map_find(&builder->names, (int32_t)kind, name, strlen(name)) >= 0)
+        return pcs_error(builder->ctx, PCS_ERROR_MODEL, "%s '%s': the name is taken", kinds[kind],
+                         name);
+    return pcs_name_map_reserve(builder->ctx, &builder->names) ? PCS_OK : PCS_ERROR_MEMORY;
+}
+
+void pcs_builder_keep_name(pcs_builder *builder, pcs_named_kind kind, const char *name,
+                           int32_t number)
+{
+    pcs_name_map_add(&builder->names, (int32_t)kind, name, number);
 }
 
 pcs_status pcs_builder_check_frame(pcs_builder *builder, const char *what, const char *name,
@@ -424,21 +447,18 @@ static pcs_status push_body(pcs_builder *builder, const pcs_body_def *def,
     }
     model->n_q += node.n_q;
     model->n_v += node.n_v;
+    pcs_builder_keep_name(builder, PCS_NAMED_BODY, body.name, model->bodies.count - 1);
     return PCS_OK;
 }
 
 pcs_status pcs_builder_add_body(pcs_builder *builder, const pcs_body_def *def, pcs_body_id *id)
 {
-    PCS_TRY(pcs_builder_check_name(builder, "body", def->name));
+    PCS_TRY(pcs_builder_check_new_name(builder, PCS_NAMED_BODY, def->name));
     pcs_model *model = builder->model;
     if (strcmp(def->name, "ground") == 0)
         return pcs_error(builder->ctx, PCS_ERROR_MODEL,
                          "body 'ground': the name is taken by the "
                          "fixed world; choose another");
-    for (int32_t i = 0; i < model->bodies.count; ++i)
-        if (strcmp(model->bodies.data[i].name, def->name) == 0)
-            return pcs_error(builder->ctx, PCS_ERROR_MODEL, "body '%s': the name is taken",
-                             def->name);
     if (model->meshes.count > 0)
         return pcs_error(builder->ctx, PCS_ERROR_MODEL, "body '%s': bodies are added before meshes",
                          def->name);

@@ -3,6 +3,7 @@
 #ifndef PCS_MODEL_BUILDER_H
 #define PCS_MODEL_BUILDER_H
 
+#include "base/name_map.h"
 #include "model/model.h"
 
 typedef struct pcs_parameter {
@@ -27,9 +28,21 @@ typedef struct pcs_pending_formula {
     int32_t index, component;
 } pcs_pending_formula;
 
+// Things whose names must differ from each other.
+typedef enum pcs_named_kind {
+    PCS_NAMED_PARAMETER, // parameters[number]
+    PCS_NAMED_INPUT,     // externals[number]
+    PCS_NAMED_BODY,      // bodies[number]
+    PCS_NAMED_JOINT,     // joints[number]
+    PCS_NAMED_MESH,      // meshes[number]
+    PCS_NAMED_SYSTEM,    // systems[number]
+    PCS_NAMED_CONTACT    // contact_pairs[number] or surface_contacts[number]
+} pcs_named_kind;
+
 struct pcs_builder {
     pcs_context *ctx;
-    pcs_model *model; // NULL once handed out
+    pcs_model *model;   // NULL once handed out
+    pcs_name_map names; // of pcs_named_kind
     PCS_ARRAY(pcs_parameter) parameters;
     PCS_ARRAY(pcs_pending_formula) formulas;
 };
@@ -77,8 +90,6 @@ pcs_status pcs_builder_number_surface_slots(pcs_builder *builder) PCS_MUST_CHECK
 // The group of this name; the message suggests the nearest one.
 pcs_status pcs_builder_find_group(pcs_builder *builder, const pcs_mesh *mesh, const char *name,
                                   int32_t *group) PCS_MUST_CHECK;
-// Whether a contact of this name exists, declared or of a surface.
-bool pcs_builder_has_contact(const pcs_builder *builder, const char *name);
 
 // PCS_ERROR_ARGUMENT once the model is handed out.
 pcs_status pcs_builder_check_open(pcs_builder *builder) PCS_MUST_CHECK;
@@ -90,6 +101,12 @@ pcs_attachment pcs_builder_attach(const pcs_builder *builder, const pcs_frame *f
 // Checks with messages "what 'name': ...".
 pcs_status pcs_builder_check_name(pcs_builder *builder, const char *what, const char *name)
     PCS_MUST_CHECK;
+// The same, and nothing else of this kind has the name; makes room to keep it.
+pcs_status pcs_builder_check_new_name(pcs_builder *builder, pcs_named_kind kind, const char *name)
+    PCS_MUST_CHECK;
+// Keeps a checked name once its owner is in the model; `name` is the owner's copy.
+void pcs_builder_keep_name(pcs_builder *builder, pcs_named_kind kind, const char *name,
+                           int32_t number);
 pcs_status pcs_builder_check_frame(pcs_builder *builder, const char *what, const char *name,
                                    const pcs_frame *frame) PCS_MUST_CHECK;
 // Takes over a value: a number is checked to be finite, a formula is queued.

@@ -12,14 +12,6 @@
 
 // ---- Names in formulas ----
 
-static int32_t find_named(const char *name, size_t length, const char *const *names, int32_t count)
-{
-    for (int32_t i = 0; i < count; ++i)
-        if (strlen(names[i]) == length && strncmp(names[i], name, length) == 0)
-            return i;
-    return -1;
-}
-
 // Splits "group.object.quantity[.component]"; false when the text has another form.
 typedef struct path {
     const char *part[4];
@@ -43,20 +35,17 @@ static bool split(const char *name, size_t length, path *out)
     return out->count >= 3;
 }
 
-static bool external_input(const pcs_model *model, const char *name, size_t length, pcs_input *out)
+static bool external_input(const pcs_builder *builder, const char *name, size_t length,
+                           pcs_input *out)
 {
     static const char prefix[] = "input.";
     const size_t skip = sizeof prefix - 1;
     if (length <= skip || strncmp(name, prefix, skip) != 0)
         return false;
-    for (int32_t i = 0; i < model->externals.count; ++i) {
-        const char *const known = model->externals.data[i].name;
-        if (find_named(name + skip, length - skip, &known, 1) == 0) {
-            *out = (pcs_input){PCS_INPUT_EXTERNAL, i, 0};
-            return true;
-        }
-    }
-    return false;
+    const int32_t i = pcs_name_map_find(&builder->names, PCS_NAMED_INPUT, name + skip,
+                                        length - skip);
+    *out = (pcs_input){PCS_INPUT_EXTERNAL, i, 0};
+    return i >= 0;
 }
 
 static bool part_is(const path *p, int32_t i, const char *text)
@@ -65,72 +54,75 @@ static bool part_is(const path *p, int32_t i, const char *text)
            strncmp(p->part[i], text, p->length[i]) == 0;
 }
 
-static bool joint_input(const pcs_model *model, const path *p, pcs_input *out)
+// Number of the object that a path names, -1 when there is none of this kind.
+static int32_t object_of(const pcs_builder *builder, const path *p, const char *word,
+                         pcs_named_kind kind)
 {
-    if (p->count != 3 || !part_is(p, 0, "joint"))
+    if (!part_is(p, 0, word))
+        return -1;
+    return pcs_name_map_find(&builder->names, (int32_t)kind, p->part[1], p->length[1]);
+}
+
+static bool joint_input(const pcs_builder *builder, const path *p, pcs_input *out)
+{
+    const pcs_model *model = builder->model;
+    const int32_t j = object_of(builder, p, "joint", PCS_NAMED_JOINT);
+    if (p->count != 3 || j < 0)
         return false;
-    for (int32_t j = 0; j < model->joints.count; ++j) {
-        const pcs_joint *joint = &model->joints.data[j];
-        if (!part_is(p, 1, joint->name))
-            continue;
-        for (int32_t i = 0; i < joint->n_coordinates; ++i) {
-            pcs_joint_kind kind = joint->kind;
-            *out = (pcs_input){PCS_INPUT_COORDINATE, j, i};
-            if (part_is(p, 2, pcs_joint_coordinate_name(kind, model->dimension, i)))
-                return true;
-            out->kind = PCS_INPUT_RATE;
-            if (part_is(p, 2, pcs_joint_rate_name(kind, model->dimension, i)))
-                return true;
-        }
+    const pcs_joint *joint = &model->joints.data[j];
+    for (int32_t i = 0; i < joint->n_coordinates; ++i) {
+        *out = (pcs_input){PCS_INPUT_COORDINATE, j, i};
+        if (part_is(p, 2, pcs_joint_coordinate_name(joint->kind, model->dimension, i)))
+            return true;
+        out->kind = PCS_INPUT_RATE;
+        if (part_is(p, 2, pcs_joint_rate_name(joint->kind, model->dimension, i)))
+            return true;
     }
     return false;
 }
 
-static bool body_input(const pcs_model *model, const path *p, pcs_input *out)
+static bool body_input(const pcs_builder *builder, const path *p, pcs_input *out)
 {
-    if (!part_is(p, 0, "body"))
+    const pcs_model *model = builder->model;
+    const int32_t b = object_of(builder, p, "body", PCS_NAMED_BODY);
+    if (b < 0)
         return false;
     static const char *const axes[3] = {"x", "y", "z"};
-    for (int32_t b = 0; b < model->bodies.count; ++b) {
-        if (!part_is(p, 1, model->bodies.data[b].name))
+    pcs_node_kind kind = pcs_model_node(model, model->bodies.data[b].node)->kind;
+    bool turns = kind == PCS_NODE_PLANAR || kind == PCS_NODE_SPATIAL;
+    if (p->count == 3) {
+        *out = (pcs_input){PCS_INPUT_ANGLE, b, 2};
+        if (kind == PCS_NODE_PLANAR && part_is(p, 2, "angle"))
+            return true;
+        out->kind = PCS_INPUT_ANGULAR_VELOCITY;
+        return kind == PCS_NODE_PLANAR && part_is(p, 2, "angular_velocity");
+    }
+    for (int32_t i = 0; i < 3; ++i) {
+        if (!part_is(p, 3, axes[i]))
             continue;
-        pcs_node_kind kind = pcs_model_node(model, model->bodies.data[b].node)->kind;
-        bool turns = kind == PCS_NODE_PLANAR || kind == PCS_NODE_SPATIAL;
-        if (p->count == 3) {
-            *out = (pcs_input){PCS_INPUT_ANGLE, b, 2};
-            if (kind == PCS_NODE_PLANAR && part_is(p, 2, "angle"))
-                return true;
-            out->kind = PCS_INPUT_ANGULAR_VELOCITY;
-            return kind == PCS_NODE_PLANAR && part_is(p, 2, "angular_velocity");
-        }
-        for (int32_t i = 0; i < 3; ++i) {
-            if (!part_is(p, 3, axes[i]))
-                continue;
-            *out = (pcs_input){PCS_INPUT_POSITION, b, i};
-            if (part_is(p, 2, "position") && i < model->dimension)
-                return true;
-            out->kind = PCS_INPUT_VELOCITY;
-            if (part_is(p, 2, "velocity") && i < model->dimension)
-                return true;
-            out->kind = PCS_INPUT_ANGULAR_VELOCITY;
-            return turns && part_is(p, 2, "angular_velocity") && (model->dimension == 3 || i == 2);
-        }
+        *out = (pcs_input){PCS_INPUT_POSITION, b, i};
+        if (part_is(p, 2, "position") && i < model->dimension)
+            return true;
+        out->kind = PCS_INPUT_VELOCITY;
+        if (part_is(p, 2, "velocity") && i < model->dimension)
+            return true;
+        out->kind = PCS_INPUT_ANGULAR_VELOCITY;
+        return turns && part_is(p, 2, "angular_velocity") && (model->dimension == 3 || i == 2);
     }
     return false;
 }
 
-static bool system_input(const pcs_model *model, const path *p, pcs_input *out)
+static bool system_input(const pcs_builder *builder, const path *p, pcs_input *out)
 {
-    if (!part_is(p, 0, "system") || (p->count == 4 && !part_is(p, 3, "rate")))
+    const int32_t k = object_of(builder, p, "system", PCS_NAMED_SYSTEM);
+    if (k < 0 || (p->count == 4 && !part_is(p, 3, "rate")))
         return false;
-    for (int32_t k = 0; k < model->systems.count; ++k) {
-        const pcs_system *system = &model->systems.data[k];
-        for (int32_t i = 0; part_is(p, 1, system->name) && i < system->n; ++i)
-            if (part_is(p, 2, system->coordinate[i])) {
-                *out = (pcs_input){p->count == 4 ? PCS_INPUT_SYSTEM_RATE : PCS_INPUT_SYSTEM, k, i};
-                return true;
-            }
-    }
+    const pcs_system *system = &builder->model->systems.data[k];
+    for (int32_t i = 0; i < system->n; ++i)
+        if (part_is(p, 2, system->coordinate[i])) {
+            *out = (pcs_input){p->count == 4 ? PCS_INPUT_SYSTEM_RATE : PCS_INPUT_SYSTEM, k, i};
+            return true;
+        }
     return false;
 }
 
@@ -169,17 +161,15 @@ pcs_symbol pcs_builder_resolve(void *user, const char *name, size_t length)
     const pcs_builder *b = r->builder;
     if (length == 1 && *name == 't')
         return (pcs_symbol){.kind = PCS_SYMBOL_VARIABLE, .variable = 0};
-    for (int32_t i = 0; i < b->parameters.count; ++i) {
-        const char *const known = b->parameters.data[i].name;
-        if (find_named(name, length, &known, 1) == 0)
-            return (pcs_symbol){.kind = PCS_SYMBOL_CONSTANT, .value = b->parameters.data[i].value};
-    }
+    const int32_t known = pcs_name_map_find(&b->names, PCS_NAMED_PARAMETER, name, length);
+    if (known >= 0)
+        return (pcs_symbol){.kind = PCS_SYMBOL_CONSTANT, .value = b->parameters.data[known].value};
     path p;
     pcs_input input;
-    bool external = external_input(b->model, name, length, &input);
-    if (external || (split(name, length, &p) &&
-                     (joint_input(b->model, &p, &input) || body_input(b->model, &p, &input) ||
-                      system_input(b->model, &p, &input)))) {
+    bool external = external_input(b, name, length, &input);
+    if (external ||
+        (split(name, length, &p) && (joint_input(b, &p, &input) || body_input(b, &p, &input) ||
+                                     system_input(b, &p, &input)))) {
         if (external ? r->no_inputs : r->time_only) {
             r->signal_refused = true;
             return (pcs_symbol){.kind = PCS_SYMBOL_UNKNOWN};

@@ -90,10 +90,7 @@ static pcs_status check_joint(pcs_builder *builder, const pcs_joint_def *def)
 {
     pcs_context *ctx = builder->ctx;
     const pcs_model *model = builder->model;
-    PCS_TRY(pcs_builder_check_name(builder, "joint", def->name));
-    for (int32_t i = 0; i < model->joints.count; ++i)
-        if (strcmp(model->joints.data[i].name, def->name) == 0)
-            return pcs_error(ctx, PCS_ERROR_MODEL, "joint '%s': the name is taken", def->name);
+    PCS_TRY(pcs_builder_check_new_name(builder, PCS_NAMED_JOINT, def->name));
     if (!pcs_joint_get_spec(def->kind, model->dimension))
         return pcs_error(ctx, PCS_ERROR_MODEL, "joint '%s': no such joint in a %s model", def->name,
                          model->dimension == 2 ? "planar" : "spatial");
@@ -238,6 +235,7 @@ static pcs_status push_joint(pcs_builder *builder, const pcs_joint_def *def)
         pcs_free(builder->ctx, joint.name);
         return PCS_ERROR_MEMORY;
     }
+    pcs_builder_keep_name(builder, PCS_NAMED_JOINT, joint.name, model->joints.count - 1);
     return PCS_OK;
 }
 
@@ -417,16 +415,14 @@ static pcs_status push_contact(pcs_builder *builder, const pcs_contact_def *def)
         pcs_curve_destroy(builder->ctx, pair.curve);
         return PCS_ERROR_MEMORY;
     }
+    pcs_builder_keep_name(builder, PCS_NAMED_CONTACT, pair.name, index);
     return PCS_OK;
 }
 
 pcs_status pcs_builder_add_contact(pcs_builder *builder, const pcs_contact_def *def)
 {
-    PCS_TRY(pcs_builder_check_name(builder, "contact", def->name));
+    PCS_TRY(pcs_builder_check_new_name(builder, PCS_NAMED_CONTACT, def->name));
     const pcs_model *model = builder->model;
-    if (pcs_builder_has_contact(builder, def->name))
-        return pcs_error(builder->ctx, PCS_ERROR_MODEL, "contact '%s': the name is taken",
-                         def->name);
     PCS_TRY(check_ends(builder, "contact", def->name, &def->a, &def->b));
     PCS_TRY(pcs_contact_check(builder->ctx, def, model->dimension));
     pcs_builder_mark mark = pcs_builder_get_mark(builder);

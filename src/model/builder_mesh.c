@@ -141,12 +141,8 @@ static pcs_status build(pcs_builder *builder, const pcs_mesh_def *def, pcs_mesh 
 
 pcs_status pcs_builder_add_mesh(pcs_builder *builder, const pcs_mesh_def *def, pcs_mesh_id *id)
 {
-    PCS_TRY(pcs_builder_check_name(builder, "mesh", def->name));
+    PCS_TRY(pcs_builder_check_new_name(builder, PCS_NAMED_MESH, def->name));
     pcs_model *model = builder->model;
-    for (int32_t i = 0; i < model->meshes.count; ++i)
-        if (strcmp(model->meshes.data[i].name, def->name) == 0)
-            return pcs_error(builder->ctx, PCS_ERROR_MODEL, "mesh '%s': the name is taken",
-                             def->name);
     const int32_t n_nodes = model->nodes.count, n_loads = model->mesh_loads.count;
     const pcs_builder_mark mark = pcs_builder_get_mark(builder);
     pcs_mesh mesh = {0};
@@ -156,6 +152,7 @@ pcs_status pcs_builder_add_mesh(pcs_builder *builder, const pcs_mesh_def *def, p
         drop(builder, &mesh, n_nodes, n_loads);
         return status;
     }
+    pcs_builder_keep_name(builder, PCS_NAMED_MESH, mesh.name, model->meshes.count - 1);
     if (id)
         *id = model->meshes.count - 1;
     return PCS_OK;

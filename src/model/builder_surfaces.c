@@ -27,18 +27,6 @@ pcs_auto_contact_def pcs_auto_contact_default(void)
     return (pcs_auto_contact_def){0};
 }
 
-bool pcs_builder_has_contact(const pcs_builder *builder, const char *name)
-{
-    const pcs_model *model = builder->model;
-    for (int32_t i = 0; i < model->contact_pairs.count; ++i)
-        if (strcmp(model->contact_pairs.data[i].name, name) == 0)
-            return true;
-    for (int32_t i = 0; i < model->surface_contacts.count; ++i)
-        if (strcmp(model->surface_contacts.data[i].name, name) == 0)
-            return true;
-    return false;
-}
-
 // ---- Surfaces ----
 
 // Place of a node in the ascending list of a group, -1: not there.
@@ -219,8 +207,7 @@ static pcs_status check_def(pcs_builder *builder, const pcs_surface_contact_def 
     if (!pcs_target_kind_name(def->target))
         return pcs_error(ctx, PCS_ERROR_MODEL, "contact '%s': unknown target %d", def->name,
                          (int)def->target);
-    if (pcs_builder_has_contact(builder, def->name))
-        return pcs_error(ctx, PCS_ERROR_MODEL, "contact '%s': the name is taken", def->name);
+    PCS_TRY(pcs_builder_check_new_name(builder, PCS_NAMED_CONTACT, def->name));
     pcs_contact_def common = pcs_contact_default();
     common.name = def->name;
     common.law = def->law;
@@ -364,7 +351,10 @@ pcs_status pcs_builder_add_surface_contact(pcs_builder *builder, const pcs_surfa
     if (status < 0) {
         pcs_builder_release(builder, &mark);
         pcs_surface_contact_free(builder->ctx, &contact);
+        return status;
     }
+    pcs_builder_keep_name(builder, PCS_NAMED_CONTACT, contact.name,
+                          builder->model->surface_contacts.count - 1);
     return status;
 }
 
@@ -479,9 +469,12 @@ pcs_status pcs_builder_add_all_surface_contacts(pcs_builder *builder,
         return pcs_error(builder->ctx, PCS_ERROR_MODEL,
                          "contact '%s': there are no meshes yet; add it behind them", def->name);
     const int32_t before = model->surface_contacts.count;
+    const int32_t names = builder->names.entries.count;
     pcs_status status = PCS_OK;
     for (int32_t i = 0; i < model->meshes.count && status == PCS_OK; ++i)
         status = against_all(builder, def, i);
+    if (status < 0)
+        pcs_name_map_shorten(&builder->names, names);
     while (status < 0 && model->surface_contacts.count > before)
         pcs_surface_contact_free(builder->ctx,
                                  &model->surface_contacts.data[--model->surface_contacts.count]);

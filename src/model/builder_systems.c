@@ -62,20 +62,24 @@ typedef struct name_check {
 // Names of one kind in one system: well formed and each once. `get` gives name i.
 static pcs_status check_names(const name_check *check, const void *items, size_t size, int32_t n)
 {
-    for (int32_t i = 0; i < n; ++i) {
+    pcs_context *ctx = check->builder->ctx;
+    pcs_name_map seen = {0};
+    pcs_status status = PCS_OK;
+    for (int32_t i = 0; i < n && status >= 0; ++i) {
         const char *name = *(const char *const *)((const char *)items + size * (size_t)i);
-        pcs_status status = pcs_builder_check_name(check->builder, check->what, name);
+        status = pcs_builder_check_name(check->builder, check->what, name);
         if (status < 0)
-            return pcs_error_prefix(check->builder->ctx, status, "system '%s'", check->system);
-        for (int32_t j = 0; j < i; ++j) {
-            const char *other = *(const char *const *)((const char *)items + size * (size_t)j);
-            if (strcmp(name, other) == 0)
-                return pcs_error(check->builder->ctx, PCS_ERROR_MODEL,
-                                 "system '%s': there are two %ss '%s'", check->system, check->what,
-                                 name);
-        }
+            status = pcs_error_prefix(ctx, status, "system '%s'", check->system);
+        else if (pcs_name_map_find(&seen, 0, name, strlen(name)) >= 0)
+            status = pcs_error(ctx, PCS_ERROR_MODEL, "system '%s': there are two %ss '%s'",
+                               check->system, check->what, name);
+        else if (!pcs_name_map_reserve(ctx, &seen))
+            status = PCS_ERROR_MEMORY;
+        else
+            pcs_name_map_add(&seen, 0, name, i);
     }
-    return PCS_OK;
+    pcs_name_map_free(ctx, &seen);
+    return status;
 }
 
 static pcs_status check_all_names(pcs_builder *builder, const pcs_system_def *def)
@@ -122,12 +126,12 @@ static pcs_status check_coordinates(pcs_builder *builder, const pcs_system_def *
 static pcs_status check_parameters(pcs_builder *builder, const pcs_system *s)
 {
     for (int32_t i = 0; i < s->n; ++i)
-        for (int32_t k = 0; k < builder->parameters.count; ++k)
-            if (strcmp(builder->parameters.data[k].name, s->coordinate[i]) == 0)
-                return pcs_error(builder->ctx, PCS_ERROR_MODEL,
-                                 "system '%s': coordinate '%s': a parameter has this name too; "
-                                 "rename one of them",
-                                 s->name, s->coordinate[i]);
+        if (pcs_name_map_find(&builder->names, PCS_NAMED_PARAMETER, s->coordinate[i],
+                              strlen(s->coordinate[i])) >= 0)
+            return pcs_error(builder->ctx, PCS_ERROR_MODEL,
+                             "system '%s': coordinate '%s': a parameter has this name too; "
+                             "rename one of them",
+                             s->name, s->coordinate[i]);
     return PCS_OK;
 }
 
@@ -187,10 +191,6 @@ static bool is_given(const pcs_value *value)
 static pcs_status check_definition(pcs_builder *builder, const pcs_system_def *def)
 {
     pcs_context *ctx = builder->ctx;
-    const pcs_model *model = builder->model;
-    for (int32_t i = 0; i < model->systems.count; ++i)
-        if (strcmp(model->systems.data[i].name, def->name) == 0)
-            return pcs_error(ctx, PCS_ERROR_MODEL, "system '%s': the name is taken", def->name);
     PCS_TRY(check_coordinates(builder, def));
     PCS_TRY(check_all_names(builder, def));
     for (int32_t i = 0; i < def->n_gaps; ++i)
@@ -335,7 +335,7 @@ static bool copy_system(pcs_context *ctx, const pcs_system_def *def, int32_t dim
 pcs_status pcs_builder_add_system(pcs_builder *builder, const pcs_system_def *def,
                                   pcs_system_id *id)
 {
-    PCS_TRY(pcs_builder_check_name(builder, "system", def->name));
+    PCS_TRY(pcs_builder_check_new_name(builder, PCS_NAMED_SYSTEM, def->name));
     PCS_TRY(check_definition(builder, def));
     pcs_context *ctx = builder->ctx;
     pcs_model *model = builder->model;
@@ -349,6 +349,7 @@ pcs_status pcs_builder_add_system(pcs_builder *builder, const pcs_system_def *de
         pcs_system_free(ctx, &s);
         return status;
     }
+    pcs_builder_keep_name(builder, PCS_NAMED_SYSTEM, s.name, model->systems.count - 1);
     if (id)
         *id = model->systems.count - 1;
     return PCS_OK;

@@ -191,8 +191,8 @@ pcs_status pcs_ed_forces(event_driven *s, const pcs_smooth_point *point, double 
     PCS_MUST_CHECK;
 
 // ---- event_spare.c ----
-// Finds a contact that the phase can do without, or -1.
-pcs_status pcs_ed_find_spare(event_driven *s, int32_t *slot) PCS_MUST_CHECK;
+// Puts aside contacts that the phase can do without; *found: there were some.
+pcs_status pcs_ed_put_aside(event_driven *s, bool *found) PCS_MUST_CHECK;
 
 // ---- event_output.c ----
 // The instant t of the last step, or its nearest end.

@@ -324,11 +324,10 @@ static pcs_status status(event_driven *s)
     }
     pcs_ed_decide(s);
     for (;;) {
-        int32_t spare;
-        PCS_TRY(pcs_ed_find_spare(s, &spare));
-        if (spare < 0)
+        bool found;
+        PCS_TRY(pcs_ed_put_aside(s, &found));
+        if (!found)
             return PCS_OK;
-        s->spare[spare] = true;
         collect_closed(s, false);
         PCS_TRY(still(s));
         PCS_TRY(pcs_ed_accelerations(s, ED_ANY, &solutions));

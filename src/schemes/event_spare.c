@@ -6,8 +6,12 @@
 // the rows of the others are independent: with W_N z = 0 and the forces r_N >= 0 of the status, r_N
 // - t z stays >= 0 up to the t at which the first of them vanishes; that contact carries nothing
 // from then on. Its gap is watched like that of an open one.
+//
+// Contacts with the same rows, the same law and the same slip are one contact given several times:
+// all but the first go at once, since whatever they share moves nothing.
 #include <string.h>
 
+#include "base/hash.h"
 #include "schemes/event_driven.h"
 
 // Pivots of W_N below this part of its diagonal are zero.
@@ -93,18 +97,95 @@ static pcs_status find_in_arena(event_driven *s, int32_t *slot)
     return PCS_OK;
 }
 
-pcs_status pcs_ed_find_spare(event_driven *s, int32_t *slot)
+// ---- Contacts given several times ----
+
+static bool slides(const event_driven *s, int32_t slot)
+{
+    return s->phase.mode[slot] == PCS_MODE_SLIDE && s->contacts[slot].law.friction > 0 &&
+           s->contacts[slot].row.size > 1;
+}
+
+// Numbers of block k of a contact's row
+static size_t block_bytes(const event_driven *s, const pcs_row_block *row, int32_t k)
+{
+    return sizeof(double) * (size_t)(row->size * pcs_model_node(s->base.model, row->node[k])->n_v);
+}
+
+static uint64_t hash_rows(const event_driven *s, const pcs_row_block *row)
+{
+    uint64_t hash = pcs_hash_bytes(PCS_HASH_START, row->node,
+                                   sizeof *row->node * (size_t)row->n_nodes);
+    for (int32_t k = 0; k < row->n_nodes; ++k)
+        hash = pcs_hash_bytes(hash, row->J[k], block_bytes(s, row, k));
+    return hash;
+}
+
+static bool are_alike(const event_driven *s, const pcs_contact *a, const pcs_contact *b)
+{
+    const pcs_row_block *x = &a->row, *y = &b->row;
+    const size_t vector = sizeof(double) * (size_t)x->size;
+    if (x->size != y->size || x->n_nodes != y->n_nodes || a->law.friction != b->law.friction ||
+        memcmp(a->surface, b->surface, vector) != 0 ||
+        memcmp(a->convective, b->convective, vector) != 0 ||
+        memcmp(x->node, y->node, sizeof *x->node * (size_t)x->n_nodes) != 0)
+        return false;
+    for (int32_t k = 0; k < x->n_nodes; ++k)
+        if (memcmp(x->J[k], y->J[k], block_bytes(s, x, k)) != 0)
+            return false;
+    return true;
+}
+
+// Puts aside each sliding contact that is like an earlier one; chains of equal hashes by slot.
+static pcs_status put_copies_aside(event_driven *s, bool *found)
+{
+    const int32_t slots = s->base.model->n_slots;
+    int32_t *first = PCS_ARENA_ARRAY(&s->arena, int32_t, slots);
+    int32_t *next = PCS_ARENA_ARRAY(&s->arena, int32_t, slots);
+    if (!first || !next)
+        return PCS_ERROR_MEMORY;
+    for (int32_t i = 0; i < slots; ++i)
+        first[i] = -1;
+    for (int32_t i = 0; i < slots; ++i) {
+        if (!slides(s, i))
+            continue;
+        int32_t *chain = &first[hash_rows(s, &s->contacts[i].row) % (uint64_t)slots];
+        int32_t other = *chain;
+        while (other >= 0 && !are_alike(s, &s->contacts[other], &s->contacts[i]))
+            other = next[other];
+        if (other >= 0) {
+            s->spare[i] = *found = true;
+            continue;
+        }
+        next[i] = *chain;
+        *chain = i;
+    }
+    return PCS_OK;
+}
+
+// ---- Both ----
+
+static pcs_status find_dependent(event_driven *s, bool *found)
+{
+    pcs_ed_set_of_phase(s);
+    int32_t slot = -1;
+    PCS_TRY(find_in_arena(s, &slot));
+    if (slot >= 0)
+        s->spare[slot] = *found = true;
+    return PCS_OK;
+}
+
+pcs_status pcs_ed_put_aside(event_driven *s, bool *found)
 {
     int32_t sliding = 0;
-    *slot = -1;
+    *found = false;
     for (int32_t i = 0; i < s->base.model->n_slots; ++i)
-        sliding += s->phase.mode[i] == PCS_MODE_SLIDE && s->contacts[i].law.friction > 0 &&
-                   s->contacts[i].row.size > 1;
+        sliding += slides(s, i);
     if (sliding < 2) // all that follow one force slide alike
         return PCS_OK;
-    pcs_ed_set_of_phase(s);
     pcs_arena_mark mark = pcs_arena_get_mark(&s->arena);
-    const pcs_status status = find_in_arena(s, slot);
+    pcs_status status = put_copies_aside(s, found);
+    if (status >= 0 && !*found)
+        status = find_dependent(s, found);
     pcs_arena_release(&s->arena, mark);
     return status;
 }
