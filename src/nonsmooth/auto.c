@@ -19,6 +19,7 @@
 //     newton           from the best of all
 //     lemke            more of them
 //     enumeration      of the states, where they are few
+//     polish           beyond the tolerance, where the next step would have to mend what is left
 //
 // Sweeps and Newton close nearly every gap of the FCLIB problems; the interior point method is
 // slower but does not cycle. What none of them solves is looked at for a cause.
@@ -55,8 +56,8 @@ static const pcs_option options[PCS_AUTO_OPTIONS] = {
                            "scattered starts of Newton's method after all else failed"},
     [PCS_AUTO_POLISH] =
         {"polish", PCS_OPTION_CHOICE, 0, 0, 1, switches,
-         "one more sweep or Newton problem after the tolerance is met, for accuracy "
-         "beyond it; schemes switch it on"},
+         "accuracy beyond the tolerance: one more sweep or Newton problem after it is met, more "
+         "where the start was nearly right; schemes switch it on"},
     [PCS_AUTO_PATH_STEPS] = {"path_steps", PCS_OPTION_INTEGER, 4000, 0, 1e9, NULL,
                              "linear solves along the central path through its folds"},
     [PCS_AUTO_COVERS] =
@@ -106,6 +107,21 @@ static const double VISIT_OPERATIONS = 100.0, ENTRY_OPERATIONS = 5.0, DENSE_SPEE
 enum { SWEEPS_MOST = 100000, SWEEPS_UNKNOWN = 1000 };
 static const double EARLY_PENALTY = 3e-3;
 enum { EARLY_PATIENCE = 8 };
+// The polish of a start that was nearly right, up to START_NEAR times the tolerance. What a solve
+// leaves in contacts at rest is a velocity that is there when the next step begins, and its
+// impulses, kept, add as much again in every step: the residual grows up to the tolerance and stays
+// there, and each step has to mend it. So the impulses are made right to AIM_PART of the tolerance
+// if they add more than that in a step, or when their sum has come to POLISH_FROM. A solve that
+// takes velocities away leaves impulses that are wrong by as much; the next one, which sees them
+// grow, makes them right too, and then there is nothing left to do.
+static const double START_NEAR = 10.0, POLISH_FROM = 1e-4, AIM_PART = 1e-6;
+// Rounding adds a few times its own level in a step; nothing below that counts as growth, and an
+// aim is above it.
+static const double GROWTH_ROUNDING = 100.0, AIM_ROUNDING = 10.0;
+// One step with a weight that hardly damps, which is exact if the states are right, and if it does
+// not lower the residual by POLISH_GAIN a continuation.
+static const double POLISH_DELTA = 1e-11, POLISH_GAIN = 0.1;
+enum { POLISH_STEPS = 10 };
 // Steps of the interior point method: it needs ten to forty, or blocks.
 enum { INTERIOR_POINT_STEPS = 100 };
 // Factorisations of a first short walk along the central path, in small problems: most of those
@@ -128,9 +144,12 @@ typedef struct chain {
     const pcs_solve_opts *opts;
     pcs_arena *arena;
     pcs_solve_info *info;
-    int32_t left; // iterations that may still be spent
-    bool polish;  // option
-    bool exact;   // the best iterate is as good as rounding allows
+    int32_t left;  // iterations that may still be spent
+    bool polish;   // option
+    bool exact;    // the best iterate is as good as rounding allows
+    bool cold;     // the start was zero
+    double start;  // its residual
+    double before; // residual that it had one step earlier; that of the start if unknown
     double *r;
 } chain;
 
@@ -202,17 +221,60 @@ static pcs_status run_sweeps(chain *c, int32_t most, mixing mix)
     return PCS_OK;
 }
 
-// Newton from c->r; first_delta 0: chosen from it. Steps are added to *steps.
-static pcs_status try_newton(chain *c, double first_delta, int32_t most, int32_t *steps)
+// Newton from c->r to a residual below the aim. Steps are added to *steps.
+static pcs_status try_newton_with(chain *c, pcs_contact_newton_opts opts, int32_t *steps)
 {
     pcs_contact_newton *newton;
     const int32_t left = c->left - *steps;
-    pcs_contact_newton_opts opts = {first_delta, most < left ? most : left, c->polish};
+    opts.max_steps = opts.max_steps < left ? opts.max_steps : left;
     pcs_arena_mark mark = pcs_arena_get_mark(c->arena);
     PCS_TRY(pcs_contact_newton_create(c->problem, c->problem->tasks, c->arena, &newton));
     PCS_TRY(pcs_contact_newton_run(newton, &c->monitor, &opts, c->r, steps));
     c->info->factorisations += pcs_contact_newton_factorisations(newton);
     pcs_arena_release(c->arena, mark);
+    return PCS_OK;
+}
+
+// Newton from c->r to the tolerance; first_delta 0: chosen from it.
+static pcs_status try_newton(chain *c, double first_delta, int32_t most, int32_t *steps)
+{
+    const pcs_contact_newton_opts opts = {
+        .first_delta = first_delta, .max_steps = most, .polish = c->polish};
+    return try_newton_with(c, opts, steps);
+}
+
+// The residual that a polish aims at; 0: there is nothing to polish.
+static double polish_aim(const chain *c)
+{
+    const double tolerance = c->opts->tolerance, now = c->monitor.best_value;
+    const double growth = c->start - c->before;
+    const bool near = c->cold || c->start <= START_NEAR * tolerance;
+    if (!c->polish || !near || c->problem->W->n >= PCS_SWEEP_COLOURED_FROM ||
+        !(now > POLISH_FROM * tolerance || growth > AIM_PART * tolerance))
+        return 0.0;
+    const double rounding = pcs_friction_contact_rounding(c->problem, c->monitor.best);
+    if (!(fmax(growth, POLISH_GAIN * now) > GROWTH_ROUNDING * rounding))
+        return 0.0;
+    return fmax(AIM_PART * tolerance, AIM_ROUNDING * rounding);
+}
+
+static pcs_status run_polish(chain *c)
+{
+    const size_t size = (size_t)c->monitor.rows * sizeof *c->r;
+    const double now = c->monitor.best_value, aim = polish_aim(c);
+    int32_t steps = 0;
+    if (aim == 0.0 || now <= aim)
+        return PCS_OK;
+    memcpy(c->r, c->monitor.best, size);
+    PCS_TRY(try_newton_with(
+        c, (pcs_contact_newton_opts){.first_delta = POLISH_DELTA, .max_steps = 1, .aim = aim},
+        &steps));
+    if (c->monitor.best_value > POLISH_GAIN * now) {
+        memcpy(c->r, c->monitor.best, size);
+        PCS_TRY(try_newton_with(c, (pcs_contact_newton_opts){.max_steps = POLISH_STEPS, .aim = aim},
+                                &steps));
+    }
+    end_stage(c, "polish", steps);
     return PCS_OK;
 }
 
@@ -553,6 +615,8 @@ static pcs_status run_chain(chain *c, const double *option)
     const bool large = n >= PCS_SWEEP_COLOURED_FROM;
     forecast f;
     PCS_TRY(run_sweeps(c, sweeps, large ? MIX_ALWAYS : n < MIXED_FROM ? MIX_NEVER : MIX_LATE));
+    if (c->monitor.done)
+        return run_polish(c);
     if (is_over(c))
         return PCS_OK;
     PCS_TRY(forecast_factorisation(c, &f));
@@ -567,6 +631,18 @@ static pcs_status run_chain(chain *c, const double *option)
     return is_over(c) ? PCS_OK : run_last_resorts(c, option);
 }
 
+static void measure_start(chain *c)
+{
+    c->start = c->before = c->monitor.last;
+    c->cold = true;
+    for (int32_t k = 0; k < c->monitor.rows && c->cold; k++)
+        c->cold = c->r[k] == 0.0;
+    if (c->polish && !c->cold && c->problem->before != NULL &&
+        c->opts->measure == PCS_MEASURE_SCALED && c->start <= START_NEAR * c->opts->tolerance)
+        c->before = pcs_friction_contact_error(c->problem, PCS_MEASURE_SCALED, c->r,
+                                               c->problem->before);
+}
+
 static pcs_status solve(const pcs_friction_contact *problem, const pcs_solve_opts *opts,
                         const double *option, pcs_arena *arena, double *r, double *u,
                         pcs_solve_info *info)
@@ -579,6 +655,7 @@ static pcs_status solve(const pcs_friction_contact *problem, const pcs_solve_opt
                .polish = option[PCS_AUTO_POLISH] != 0.0};
     c.left = opts->max_iterations > 0 ? opts->max_iterations : INT32_MAX;
     PCS_TRY(pcs_monitor_init(&c.monitor, problem, opts, arena, r));
+    measure_start(&c);
     PCS_TRY(run_chain(&c, option));
     if (opts->count_solutions && info->solutions < 0)
         PCS_TRY(enumerate(&c));

@@ -521,13 +521,13 @@ static double project_piece(pcs_contact_newton *newton, int32_t begin, int32_t e
 }
 
 // r = the projected iterate, offered to the monitor
-static bool test_iterate(pcs_contact_newton *newton, pcs_monitor *monitor, double *r)
+static void test_iterate(pcs_contact_newton *newton, pcs_monitor *monitor, double *r)
 {
     if (for_pieces(newton, project_piece, newton->r, r) > 0.0)
         pcs_friction_contact_velocity(newton->problem, r, monitor->u);
     else
         memcpy(monitor->u, newton->w, (size_t)newton->rows * sizeof *newton->w);
-    return pcs_monitor_test_with_u(monitor, r, monitor->u);
+    pcs_monitor_test_with_u(monitor, r, monitor->u);
 }
 
 // The course of delta from centre to centre.
@@ -574,12 +574,13 @@ pcs_status pcs_contact_newton_run(pcs_contact_newton *newton, pcs_monitor *monit
     memcpy(newton->centre, r, (size_t)newton->rows * sizeof *r);
     pcs_friction_contact_velocity(newton->problem, r, newton->w);
     schedule s = {.delta = choose_delta(newton, opts, r), .fall = FIRST_FALL};
-    bool over = monitor->done, polished = !opts->polish;
+    const double aim = opts->aim > 0.0 ? opts->aim : monitor->opts->tolerance;
+    bool over = monitor->best_value <= aim, polished = !opts->polish;
     double at_centre = monitor->last; // residual of the centre
     while ((!over || !polished) && *steps < last && s.delta <= DELTA_LARGEST) {
         const int32_t before = *steps, left = last - before;
         bool solved;
-        double floor = over ? 0.0 : FLOOR_PART * monitor->opts->tolerance * scale;
+        double floor = over ? 0.0 : FLOOR_PART * aim * scale;
         polished = polished || over;
         for (int32_t i = 0; i < newton->problem->W->n; i++)
             newton->D[i] = s.delta * newton->mobility[i];
@@ -587,7 +588,8 @@ pcs_status pcs_contact_newton_run(pcs_contact_newton *newton, pcs_monitor *monit
                              floor, steps, &solved));
         if (*steps == before)
             break; // the centre is the solution as far as the merit tells
-        over = test_iterate(newton, monitor, r);
+        test_iterate(newton, monitor, r);
+        over = monitor->best_value <= aim || monitor->stopped;
         const double gain = monitor->last / at_centre;
         if (solved || gain < 1.0) {
             at_centre = monitor->last;
@@ -596,7 +598,7 @@ pcs_status pcs_contact_newton_run(pcs_contact_newton *newton, pcs_monitor *monit
             pcs_friction_contact_velocity(newton->problem, newton->centre, newton->w);
         }
         if (!over)
-            advance(&s, solved, *steps - before, gain, monitor->opts->tolerance / monitor->last);
+            advance(&s, solved, *steps - before, gain, aim / monitor->last);
     }
     for_pieces(newton, project_piece, newton->centre, r);
     return PCS_OK;

@@ -30,9 +30,12 @@ typedef struct pcs_friction_contact {
     const double *q;
     const double *mu;    // one for each block, >= 0; ignored for contacts of size 1 and bilateral
     const uint8_t *kind; // pcs_block_kind of each block; NULL: all are contacts
-    pcs_tasks *tasks;    // threads for large problems; NULL: one. The bits do not depend on them
-    bool is_reduced;     // from a global problem: the relative residual leaves |q| out
-    bool is_checked;     // sizes, W, q and mu are known to be good; the start is not
+    // Velocities at the beginning of the step: those that the start left when it was the solution of
+    // the step before. They tell whether it is still one (auto.c); NULL: unknown
+    const double *before;
+    pcs_tasks *tasks; // threads for large problems; NULL: one. The bits do not depend on them
+    bool is_reduced;  // from a global problem: the relative residual leaves |q| out
+    bool is_checked;  // sizes, W, q and mu are known to be good; the start is not
 } pcs_friction_contact;
 
 static inline bool pcs_is_bilateral(const pcs_friction_contact *problem, int32_t block)
