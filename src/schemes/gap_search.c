@@ -611,3 +611,27 @@ bool pcs_gap_search_first(pcs_gap_search *s, int32_t slot, const pcs_gap_rules *
     }
     return false;
 }
+
+double pcs_gap_search_way(pcs_gap_search *s, int32_t slot)
+{
+    const pcs_gap_slot *of = &s->slots[slot];
+    if (of->source == PCS_GAP_OF_SYSTEM)
+        return HUGE_VAL;
+    if (of->mode == PCS_GAP_ESTIMATE || of->mode == PCS_GAP_ANGLE || of->mode == PCS_GAP_ROTATION)
+        return 0;
+    const part p = {pcs_motion_bound(&s->motion, of->node_a, 0, 1),
+                    pcs_motion_bound(&s->motion, of->node_b, 0, 1), s->motion.h};
+    pcs_vec3 x[2] = {{0, 0, 0}, {0, 0, 0}};
+    const int32_t node[2] = {of->node_a, of->node_b};
+    for (int i = 0; i < 2; ++i) {
+        pcs_pose pose;
+        pcs_twist twist;
+        if (node[i] < 0)
+            continue;
+        pcs_motion_node(&s->motion, node[i], 0, &pose, &twist);
+        x[i] = pose.x;
+    }
+    const double way = p.length * (largest_speed(&p) + p.b->w_most * of->arm_b);
+    const double arm = of->arm_a + of->arm_b + pcs_v3_norm(pcs_v3_sub(x[1], x[0])) + way;
+    return way + p.length * p.a->w_most * arm; // what is fixed to a turns about it
+}

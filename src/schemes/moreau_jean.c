@@ -14,6 +14,7 @@
 #include <float.h>
 #include <string.h>
 
+#include "schemes/gap_search.h"
 #include "schemes/start.h"
 
 const char *const pcs_mj_variants[] = {"standard", "dissipative", NULL};
@@ -78,6 +79,7 @@ static pcs_status init(pcs_scheme *scheme)
     PCS_TRY(pcs_configuration_init(ctx, m, &s->forecast));
     PCS_TRY(pcs_configuration_init(ctx, m, &s->middle));
     PCS_TRY(pcs_configuration_init(ctx, m, &s->end));
+    PCS_TRY(pcs_gap_search_create(ctx, m, &s->search));
     return pcs_model_saddle_with_rows(ctx, m, m->row_blocks.count, s->rows, &s->saddle);
 }
 
@@ -101,6 +103,7 @@ static void destroy(pcs_scheme *scheme)
     pcs_configuration_free(ctx, &s->forecast);
     pcs_configuration_free(ctx, &s->middle);
     pcs_configuration_free(ctx, &s->end);
+    pcs_gap_search_destroy(s->search);
     pcs_saddle_destroy(s->saddle);
     pcs_arena_free(&s->arena);
 }
@@ -484,10 +487,18 @@ static pcs_status check_finite(const moreau_jean *s)
 
 // ---- The step ----
 
+static void say_passed(const moreau_jean *s, int32_t slot)
+{
+    pcs_log(s->base.ctx, PCS_LOG_WARNING,
+            "t = %g: contact '%s' may have been passed in a step of %g s; take a smaller step",
+            s->t_k, s->base.model->slot_names.data[slot], s->h);
+}
+
 pcs_status pcs_mj_step_once(moreau_jean *s, pcs_state *state, double h, pcs_step_report *report)
 {
     pcs_power power;
     PCS_TRY(pcs_arena_reset(&s->arena));
+    s->cut = 0;
     begin(s, state, h);
     forecast(s, state);
     PCS_TRY(factorise(s));
@@ -498,6 +509,11 @@ pcs_status pcs_mj_step_once(moreau_jean *s, pcs_state *state, double h, pcs_step
     const bool diverged = !(report->newton_residual <= DIVERGED) && !s->keep_diverged;
     if (solved == PCS_NOT_CONVERGED && (policy == MJ_SHRINK_STEP || policy == MJ_STOP || diverged))
         return solved; // the state is untouched
+    const int32_t passed = pcs_mj_find_passage(s, &s->cut);
+    if (passed >= 0 && !s->keep_passage)
+        return PCS_NOT_CONVERGED;
+    if (passed >= 0)
+        say_passed(s, passed);
     positions(s);
     pcs_status projected = pcs_mj_project(s, report);
     PCS_TRY(projected);
@@ -506,28 +522,31 @@ pcs_status pcs_mj_step_once(moreau_jean *s, pcs_state *state, double h, pcs_step
     return solved == PCS_OK ? projected : solved;
 }
 
-// Shrinks the step by halves when the policy asks for it, and when it has diverged: accept is about
-// residuals that are small, if not small enough.
-static pcs_status step_halved(moreau_jean *s, pcs_state *state, double h, int depth,
-                              pcs_step_report *report)
+// Takes the step in two parts where the policy asks for it, where it has diverged (accept is about
+// residuals that are small, if not small enough), and where it would pass a contact.
+static pcs_status step_in_parts(moreau_jean *s, pcs_state *state, double h, int depth,
+                                pcs_step_report *report)
 {
-    enum { HALVINGS_MAX = 10 };
+    enum { HALVINGS_MAX = 10, CUTS_MAX = 60 };
     const int policy = (int)s->base.options[MJ_ON_FAILURE];
     pcs_step_report part = {0};
-    s->keep_diverged = depth == HALVINGS_MAX;
+    s->keep_diverged = depth >= HALVINGS_MAX;
+    s->keep_passage = depth >= CUTS_MAX;
     pcs_status status = pcs_mj_step_once(s, state, h, &part);
-    if (status != PCS_NOT_CONVERGED || policy == MJ_STOP || part.h > 0) { // taken
+    const double cut = s->cut;
+    if (status != PCS_NOT_CONVERGED || part.h > 0 || (policy == MJ_STOP && cut == 0)) { // taken
         pcs_step_report_add(report, &part);
         return status;
     }
-    ++report->rejected;
-    if (depth == HALVINGS_MAX)
+    report->rejected += cut == 0;
+    if (cut == 0 && depth >= HALVINGS_MAX)
         return pcs_error(s->base.ctx, PCS_ERROR_NUMERIC,
                          "t = %g: a step of %g s does not converge even after %d halvings", s->t_k,
                          h, HALVINGS_MAX);
-    pcs_status first = step_halved(s, state, 0.5 * h, depth + 1, report);
+    const double first_length = cut > 0 ? cut : 0.5 * h;
+    pcs_status first = step_in_parts(s, state, first_length, depth + 1, report);
     PCS_TRY(first);
-    pcs_status second = step_halved(s, state, 0.5 * h, depth + 1, report);
+    pcs_status second = step_in_parts(s, state, h - first_length, depth + 1, report);
     return second < 0 ? second : first > second ? first : second;
 }
 
@@ -535,7 +554,7 @@ static pcs_status step(pcs_scheme *scheme, pcs_state *state, double h, pcs_step_
 {
     moreau_jean *s = self(scheme);
     *report = (pcs_step_report){0};
-    pcs_status status = step_halved(s, state, h, 0, report);
+    pcs_status status = step_in_parts(s, state, h, 0, report);
     if (status == PCS_NOT_CONVERGED && (int)scheme->options[MJ_ON_FAILURE] == MJ_STOP)
         return pcs_error(scheme->ctx, PCS_ERROR_NUMERIC,
                          "t = %g: the step did not converge (contact residual %.3g, momentum "

@@ -72,15 +72,18 @@ enum { MJ_ACCEPT, MJ_SHRINK_STEP, MJ_NEXT_SOLVER, MJ_STOP };
 typedef struct moreau_jean {
     pcs_scheme base;
     pcs_saddle *saddle; // A = M + h theta C + h^2 theta a K with the joint rows of the forecast
-    pcs_arena arena;    // step memory: W and the solver's workspace
+    struct pcs_gap_search *search; // contacts that a step would pass
+    pcs_arena arena;               // step memory: W and the solver's workspace
 
     // The step at hand.
     double h, theta, a; // a: weight of v_{k+1} in the position update
     const double *q_k, *v_k, *gap_k, *turns, *external;
     double t_k;
     const bool *forced; // by slot: active whatever the forecast says; NULL: none
-    double violation;   // before the projection: deepest penetration that the step added, or largest
-                        // gap of a contact at rest
+    double cut;        // length of the step that meets a contact which this one would pass; 0: none
+    bool keep_passage; // the step is taken even if it passes a contact
+    double violation;  // before the projection: deepest penetration that the step added, or largest
+                       // gap of a contact at rest
     bool keep_diverged; // the step is taken even if Newton's method went astray
 
     pcs_configuration forecast; // q_k [+] theta h v_k: geometry of rows and contacts
@@ -125,8 +128,8 @@ typedef struct moreau_jean {
 } moreau_jean;
 
 // One step without retries. The state is untouched after an error, and when a solve did not
-// converge and the policy is shrink_step or stop, or the solve diverged: PCS_NOT_CONVERGED with
-// report->h = 0.
+// converge and the policy is shrink_step or stop, the solve diverged, or the step would pass a
+// contact (s->cut > 0): PCS_NOT_CONVERGED with report->h = 0.
 pcs_status pcs_mj_step_once(moreau_jean *s, pcs_state *state, double h, pcs_step_report *report)
     PCS_MUST_CHECK;
 
@@ -148,6 +151,10 @@ pcs_status pcs_mj_solve_rounds(moreau_jean *s, const pcs_state *state, pcs_step_
     PCS_MUST_CHECK;
 // x += H^T r over the active contacts; with `absolute` sums |H_ij r_j| instead.
 void pcs_mj_add_contact_impulses(const moreau_jean *s, double *x, bool absolute);
+
+// A slot that the step, whose velocities are known, would pass, or -1; *cut: length of a step that
+// ends just behind its first touch.
+int32_t pcs_mj_find_passage(moreau_jean *s, double *cut);
 
 // Moves q_end and v on the constraints as the options ask. Needs the factors of the step.
 pcs_status pcs_mj_project(moreau_jean *s, pcs_step_report *report) PCS_MUST_CHECK;
