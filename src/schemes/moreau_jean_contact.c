@@ -268,7 +268,7 @@ pcs_status pcs_mj_solve_contacts(moreau_jean *s, pcs_step_report *report)
             q[j] += s->restitution[s->offset[k] + j];
         q[0] += s->turning[s->active[k]];
     }
-    pcs_friction_contact problem = {.W = &s->W, .q = s->q_c, .mu = s->mu};
+    pcs_friction_contact problem = {.W = &s->W, .q = s->q_c, .mu = s->mu, .before = s->u_k};
     pcs_solve_info info;
     pcs_arena_mark mark = pcs_arena_get_mark(&s->arena);
     pcs_status status = solve_problem(s, &problem, &info);
