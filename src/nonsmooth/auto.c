@@ -111,13 +111,13 @@ enum { EARLY_PATIENCE = 8 };
 // leaves in contacts at rest is a velocity that is there when the next step begins, and its
 // impulses, kept, add as much again in every step: the residual grows up to the tolerance and stays
 // there, and each step has to mend it. So the impulses are made right to AIM_PART of the tolerance
-// if they add more than that in a step, or when their sum has come to POLISH_FROM. A solve that
+// if they add more than GROWTH_PART in a step, or when the sum has come to LEVEL_PART. A solve that
 // takes velocities away leaves impulses that are wrong by as much; the next one, which sees them
 // grow, makes them right too, and then there is nothing left to do.
-static const double START_NEAR = 10.0, POLISH_FROM = 1e-4, AIM_PART = 1e-6;
-// Rounding adds a few times its own level in a step; nothing below that counts as growth, and an
-// aim is above it.
-static const double GROWTH_ROUNDING = 100.0, AIM_ROUNDING = 10.0;
+static const double START_NEAR = 10.0, LEVEL_PART = 1e-2, GROWTH_PART = 1e-5, AIM_PART = 1e-6;
+// The same in units of rounding: the factors of a singular W leave up to some hundred, which the
+// next steps add up.
+static const double LEVEL_ROUNDING = 1e4, GROWTH_ROUNDING = 300.0, AIM_ROUNDING = 100.0;
 // One step with a weight that hardly damps, which is exact if the states are right, and if it does
 // not lower the residual by POLISH_GAIN a continuation.
 static const double POLISH_DELTA = 1e-11, POLISH_GAIN = 0.1;
@@ -250,12 +250,12 @@ static double polish_aim(const chain *c)
     const double growth = c->start - c->before;
     const bool near = c->cold || c->start <= START_NEAR * tolerance;
     if (!c->polish || !near || c->problem->W->n >= PCS_SWEEP_COLOURED_FROM ||
-        !(now > POLISH_FROM * tolerance || growth > AIM_PART * tolerance))
+        !(now > LEVEL_PART * tolerance || growth > GROWTH_PART * tolerance))
         return 0.0;
     const double rounding = pcs_friction_contact_rounding(c->problem, c->monitor.best);
-    if (!(fmax(growth, POLISH_GAIN * now) > GROWTH_ROUNDING * rounding))
-        return 0.0;
-    return fmax(AIM_PART * tolerance, AIM_ROUNDING * rounding);
+    const bool high = now > fmax(LEVEL_PART * tolerance, LEVEL_ROUNDING * rounding);
+    const bool grows = growth > fmax(GROWTH_PART * tolerance, GROWTH_ROUNDING * rounding);
+    return high || grows ? fmax(AIM_PART * tolerance, AIM_ROUNDING * rounding) : 0.0;
 }
 
 static pcs_status run_polish(chain *c)
@@ -613,8 +613,13 @@ static pcs_status run_chain(chain *c, const double *option)
     const int32_t n = c->problem->W->n, sweeps = (int32_t)option[SWEEPS];
     const int32_t newton_steps = (int32_t)option[NEWTON_STEPS];
     const bool large = n >= PCS_SWEEP_COLOURED_FROM;
+    // Many sweeps to a loose tolerance are a poor start of the next step; Newton goes on from there.
+    const bool few = c->cold && c->polish && !large && newton_steps > 0 && sweeps > SWEEP_BATCH;
     forecast f;
-    PCS_TRY(run_sweeps(c, sweeps, large ? MIX_ALWAYS : n < MIXED_FROM ? MIX_NEVER : MIX_LATE));
+    PCS_TRY(run_sweeps(c, few ? SWEEP_BATCH : sweeps,
+                       large            ? MIX_ALWAYS
+                       : n < MIXED_FROM ? MIX_NEVER
+                                        : MIX_LATE));
     if (c->monitor.done)
         return run_polish(c);
     if (is_over(c))

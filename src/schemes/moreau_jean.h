@@ -117,6 +117,7 @@ typedef struct moreau_jean {
     int32_t n_rounds;    // after the first
     int32_t n_struck;    // contacts whose restitution is set
     bool impacts;        // there was one
+    double noise;        // speed below which the solver knows none, m/s
     bool *out;           // the contact separates before the round: it takes no part
     bool *hit;           // it takes part in the next round for having been hit in this one
     double *approach;    // speed of the largest impact, > 0; 0: none, the contact rests

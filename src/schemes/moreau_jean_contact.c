@@ -158,7 +158,7 @@ int32_t pcs_mj_activate_hit(moreau_jean *s, const pcs_state *state)
     for (int32_t k = 0; k < s->n_active; ++k) { // that have left, and come back
         const pcs_contact *contact = &s->contacts[s->active[k]];
         const double u = s->out[k] ? pcs_mj_normal_velocity(model, contact, s->v) : 0;
-        if (u < -s->base.options[MJ_IMPACT_SPEED] && gap_at_end(s, contact, u) < 0) {
+        if (u < -s->noise && gap_at_end(s, contact, u) < 0) {
             s->hit[k] = true;
             ++found;
         }
@@ -168,7 +168,7 @@ int32_t pcs_mj_activate_hit(moreau_jean *s, const pcs_state *state)
         if (s->is_active[i] || contact->gap == HUGE_VAL)
             continue;
         const double u = pcs_mj_normal_velocity(model, contact, s->v);
-        if (u < 0 && gap_at_end(s, contact, u) < 0) {
+        if (u < -s->noise && gap_at_end(s, contact, u) < 0) {
             s->hit[s->n_active] = true;
             add_active(s, state, i);
             ++found;

@@ -10,8 +10,9 @@
 #include "nonsmooth/auto.h"
 
 enum { PASSES_MAX = 25 };
-// Residual of the push-out relative to the largest deviation: a pass is repeated anyway.
-static const double PUSH_OUT_TOLERANCE = 1e-10;
+// Residual of the push-out relative to the largest deviation: as passes are repeated, what is left
+// need only lie below the tolerance of the gaps, and a pass need not gain more than some digits.
+static const double PUSH_OUT_MOST = 1e-2, PUSH_OUT_LEAST = 1e-10;
 // A pass that does not bring the error below this part of the last one has met rounding, a
 // redundant contradiction or a singular position.
 static const double stagnation = 0.5;
@@ -135,7 +136,9 @@ static pcs_status push_out(moreau_jean *s, double deviation, pcs_step_report *re
     pcs_friction_contact problem = {.W = &W, .q = q, .mu = mu};
     pcs_solve_opts opts = pcs_solve_default();
     opts.measure = PCS_MEASURE_SCALED;
-    opts.tolerance = PUSH_OUT_TOLERANCE;
+    opts.tolerance = fmax(0.1 * s->base.options[MJ_PROJECTION_TOLERANCE] / deviation,
+                          PUSH_OUT_LEAST);
+    opts.tolerance = fmin(opts.tolerance, PUSH_OUT_MOST);
     opts.max_iterations = (int32_t)s->base.options[MJ_SOLVER_ITERATIONS];
     pcs_solve_info info; // the passes check the gaps
     PCS_TRY(pcs_friction_solve(&problem, &pcs_solver_auto, &opts, NULL, &s->arena, l, u, &info));

@@ -27,6 +27,7 @@ typedef struct round_problem {
     int32_t *offset;
     double *mu, *q, *r, *u;
     pcs_block_matrix *W;
+    const double *before; // contact velocities at the beginning of the step, or NULL
 } round_problem;
 
 // The second try after a failure: sweeps from rest, damped, and many more of them.
@@ -79,7 +80,8 @@ static pcs_status solve_again(moreau_jean *s, const round_problem *round,
 static pcs_status solve_problem(moreau_jean *s, const round_problem *round, pcs_solve_info *info)
 {
     const double *option = s->base.options;
-    pcs_friction_contact problem = {.W = round->W, .q = round->q, .mu = round->mu};
+    pcs_friction_contact problem = {
+        .W = round->W, .q = round->q, .mu = round->mu, .before = round->before};
     pcs_solve_opts opts = pcs_solve_default();
     opts.measure = PCS_MEASURE_SCALED;
     opts.tolerance = option[MJ_SOLVER_TOLERANCE];
@@ -139,7 +141,7 @@ static pcs_status offer_problem(const moreau_jean *s, const round_problem *round
 static pcs_status pack_all(moreau_jean *s, round_problem *round)
 {
     *round = (round_problem){s->n_active, s->active, s->H, s->offset, s->mu,
-                             s->q_c,      s->r,      s->u, &s->W};
+                             s->q_c,      s->r,      s->u, &s->W,     s->u_k};
     if (s->W_contacts == s->n_active)
         return PCS_OK;
     PCS_TRY(pcs_saddle_delassus(s->saddle, round->n, round->H, &s->arena, &s->W));
@@ -298,17 +300,28 @@ static void set_restitution(moreau_jean *s, int32_t k, const double *u, bool lat
     }
 }
 
+// Velocities below are zero to the solver, whose tolerance is relative to the largest of them.
+static double solver_noise(const moreau_jean *s)
+{
+    double largest = 0;
+    for (int32_t k = 0; k < s->n_active; ++k)
+        largest = fmax(largest, fabs(pcs_mj_normal_velocity(
+                                    s->base.model, &s->contacts[s->active[k]], s->v_free)));
+    return fmax(s->base.options[MJ_IMPACT_SPEED], s->base.options[MJ_SOLVER_TOLERANCE] * largest);
+}
+
 // Before any impulse: restitution of the contacts that are new, from v_k. Beside impacts, contacts
 // that separate are out.
 static void begin_impacts(moreau_jean *s)
 {
+    s->noise = looks_ahead(s) ? solver_noise(s) : 0;
     for (int32_t k = s->n_struck; k < s->n_active; ++k)
         set_restitution(s, k, s->u_k + s->offset[k], false);
     s->n_struck = s->n_active;
     if (s->n_rounds > 0 || !s->impacts || !looks_ahead(s))
         return;
     for (int32_t k = 0; k < s->n_active; ++k) {
-        s->out[k] = s->u_k[s->offset[k]] > s->base.options[MJ_IMPACT_SPEED];
+        s->out[k] = s->u_k[s->offset[k]] > s->noise;
         s->n_rounds = s->out[k] ? 1 : s->n_rounds;
     }
 }
@@ -318,7 +331,6 @@ static void begin_impacts(moreau_jean *s)
 // made the velocity of the contacts that are hit, on their way through others: all rest.
 static void next_round(moreau_jean *s)
 {
-    const double separates = s->base.options[MJ_IMPACT_SPEED];
     s->n_struck = s->n_active;
     if (!s->impacts) {
         memset(s->hit, 0, sizeof(bool) * (size_t)s->n_active);
@@ -330,7 +342,7 @@ static void next_round(moreau_jean *s)
         double u[3];
         pcs_contact_velocity(s->base.model, &s->contacts[s->active[k]], s->v, u);
         u[0] += s->turning[s->active[k]];
-        s->out[k] = !s->hit[k] && u[0] > separates;
+        s->out[k] = !s->hit[k] && u[0] > s->noise;
         if (s->approach[k] > 0) {
             memcpy(s->spent + at, s->r + at, sizeof(double) * (size_t)size);
             memset(s->restitution + at, 0, sizeof(double) * (size_t)size);
