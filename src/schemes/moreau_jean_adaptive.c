@@ -7,10 +7,12 @@
 //     error = max( norm_i e_i / tol_i,  penetration / tolerance )                          (eq. 129)
 //     h_new = h min( growth, max( shrink, safety error^(-1/(p+1)) ) )
 // error <= 1 accepts the halves, which are the better solution. Penetration is that which the
-// halves add before their projection: without it a motion that is integrated exactly (free flight)
+// halves add before their projection, or the gap at which they would hold a contact at rest:
+// without it a motion that is integrated exactly (free flight)
 // lets h grow until both solutions jump over an impact alike.
 #include "schemes/moreau_jean_adaptive.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "schemes/moreau_jean.h"
@@ -71,6 +73,8 @@ typedef struct adaptive {
 
 // Remainders below this part of a step belong to it: they are the rounding of the sum of the steps.
 static const double TIME_ROUNDING = 1e-9;
+// Remainders below this part of the time are the rounding of the clock.
+#define CLOCK_ROUNDING (16 * DBL_EPSILON)
 
 static pcs_status init(pcs_scheme *scheme)
 {
@@ -273,7 +277,8 @@ static pcs_status step(pcs_scheme *scheme, pcs_state *state, double h, pcs_step_
         PCS_TRY(status);
         worst = status > worst ? status : worst;
         rest = end - *state->t;
-    } while (rest > TIME_ROUNDING * *state->h); // *state->h: the last half step
+        // *state->h is the last half step; less than the clock resolves cannot be stepped over.
+    } while (rest > fmax(TIME_ROUNDING * *state->h, CLOCK_ROUNDING * fabs(end)));
     *state->t = end;
     report->h = h;
     return worst;
