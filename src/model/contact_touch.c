@@ -86,7 +86,7 @@ static bool find_facing(const pcs_model *model, const pcs_configuration *c,
 
 // ---- The nearest face ----
 
-enum { CANDIDATES_MAX = 16 }; // faces around a corner
+enum { CANDIDATES_MAX = 16, EDGES_MAX = 16 }; // faces and edges around a corner
 
 // Bodies with flush sides: how far beyond the border of a face, in parts of its size, a node still
 // stands on it if an edge of its own surface leads back over the face. The edges touch where they
@@ -155,9 +155,21 @@ static bool look_at(const face_search *s, int32_t item, double radius, candidate
     return true;
 }
 
-// Whether the surface of a node beyond the border goes on over the face: one of its edges leads
-// from the node back over the border within FLUSH_REACH. The foot is then that on the face
-// continued. A node that only passes by, as in a slot, has no such edge.
+// Whether the way from the node, of a length up to the reach, ends over the face.
+static bool leads_over(const face_search *s, const pcs_face *face, pcs_vec3 way, double reach)
+{
+    pcs_face_foot ahead;
+    const double length = pcs_v3_norm(way);
+    if (!(length > PCS_SHORTEST_DIRECTION))
+        return false;
+    pcs_face_find(face, pcs_v3_axpy(s->x, fmin(1.0, reach / length), way), s->margin, &ahead);
+    return ahead.kind == PCS_FOOT_INSIDE;
+}
+
+// Whether the surface of a node beyond the border goes on over the face: one of its edges, or beyond
+// a corner the way between two of them, leads from the node back over the border within FLUSH_REACH.
+// The foot is then that on the face continued. A node that only passes by, as in a slot, has no such
+// edge.
 static bool reaches_over(const face_search *s, const candidate *at, pcs_face_foot *foot)
 {
     if (!s->faces_something || !pcs_face_project(&at->shape, s->x, foot))
@@ -168,18 +180,23 @@ static bool reaches_over(const face_search *s, const candidate *at, pcs_face_foo
         !(pcs_v3_dot(normal, pcs_v3_sub(s->x, foot->point)) >= -reach) ||
         pcs_v3_dot(normal, s->facing) >= PCS_FACING_COSINE)
         return false;
+    pcs_vec3 edge[EDGES_MAX]; // that lie in the face
+    int32_t n = 0;
     const int32_t *first = s->skin->edge_start + s->skin_place;
-    for (int32_t k = first[0]; k < first[1]; k++) {
-        const pcs_vec3 edge = pcs_v3_sub(s->c->pose[s->skin->edge_node[k]].x, s->x);
-        const double length = pcs_v3_norm(edge);
-        if (!(fabs(pcs_v3_dot(edge, normal)) <= FLUSH_SLOPE * length))
+    for (int32_t k = first[0]; k < first[1] && n < EDGES_MAX; k++) {
+        edge[n] = pcs_v3_sub(s->c->pose[s->skin->edge_node[k]].x, s->x);
+        const double length = pcs_v3_norm(edge[n]);
+        if (!(fabs(pcs_v3_dot(edge[n], normal)) <= FLUSH_SLOPE * length))
             continue;
-        pcs_face_foot ahead;
-        pcs_face_find(&at->shape, pcs_v3_axpy(s->x, fmin(1.0, reach / length), edge), s->margin,
-                      &ahead);
-        if (ahead.kind == PCS_FOOT_INSIDE)
+        if (leads_over(s, &at->shape, edge[n], reach))
             return true;
+        edge[n] = pcs_v3_scale(1.0 / length, edge[n]);
+        n++;
     }
+    for (int32_t k = 0; k < n && at->foot.kind == PCS_FOOT_CORNER; k++)
+        for (int32_t l = 0; l < k; l++)
+            if (leads_over(s, &at->shape, pcs_v3_scale(reach, pcs_v3_add(edge[k], edge[l])), reach))
+                return true;
     return false;
 }
 
@@ -325,8 +342,13 @@ static const candidate *choose_border(const face_search *s, double *side)
             best = other;
     }
     *side = 1.0;
-    if (!best || front > 0.0)
-        return best;
+    if (!best)
+        return NULL;
+    if (front > 0.0) // not what the surface of the node looks away from
+        return s->faces_something && pcs_v3_dot(s->facing, pcs_v3_sub(s->x, best->foot.point)) >=
+                                         PCS_FACING_COSINE * best->foot.distance
+                   ? NULL
+                   : best;
     *side = -1.0;
     return highest <= -s->nearest * (widest - PCS_FACE_MARGIN) ? best : NULL;
 }
