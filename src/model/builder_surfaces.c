@@ -87,6 +87,43 @@ static int compare_borders(const void *a, const void *b)
     return p->face < q->face ? -1 : p->face > q->face;
 }
 
+static int32_t count_corners(const pcs_mesh_surface *surface, int32_t i)
+{
+    int32_t count = 0;
+    while (count < PCS_FACE_NODES_MAX && surface->face[i][count] >= 0)
+        ++count;
+    return count;
+}
+
+// Other ends of the edges of every node. An edge of two faces is there twice, which does no harm.
+static pcs_status find_edges(pcs_context *ctx, pcs_mesh_surface *surface)
+{
+    const int64_t most = 2 * (int64_t)PCS_FACE_NODES_MAX * surface->n_faces;
+    int32_t *start = surface->edge_start = PCS_NEW_ARRAY(ctx, int32_t, surface->n_nodes + 1);
+    surface->edge_node = PCS_NEW_ARRAY(ctx, int32_t, most);
+    if (!start || !surface->edge_node)
+        return PCS_ERROR_MEMORY;
+    memset(start, 0, sizeof *start * (size_t)(surface->n_nodes + 1));
+    for (int32_t i = 0; i < surface->n_faces; ++i) {
+        const int32_t count = count_corners(surface, i);
+        for (int32_t k = 0; k < count; ++k)
+            start[surface->corner[i][k]] += count == 2 ? 1 : 2;
+    }
+    // Sums behind each node, then filled from behind: start ends up at the first edge.
+    for (int32_t i = 0; i < surface->n_nodes; ++i)
+        start[i + 1] += start[i];
+    for (int32_t i = 0; i < surface->n_faces; ++i) {
+        const int32_t count = count_corners(surface, i), *node = surface->face[i];
+        for (int32_t k = 0; k < count; ++k) {
+            int32_t *place = &start[surface->corner[i][k]];
+            surface->edge_node[--*place] = node[(k + 1) % count];
+            if (count > 2)
+                surface->edge_node[--*place] = node[(k + count - 1) % count];
+        }
+    }
+    return PCS_OK;
+}
+
 // Two faces that share an edge; a third one at the same edge has none.
 static pcs_status find_neighbours(pcs_context *ctx, pcs_mesh_surface *surface)
 {
@@ -96,9 +133,7 @@ static pcs_status find_neighbours(pcs_context *ctx, pcs_mesh_surface *surface)
     int32_t n = 0;
     for (int32_t i = 0; i < surface->n_faces; ++i) {
         const int32_t *node = surface->face[i];
-        int32_t count = 0;
-        while (count < PCS_FACE_NODES_MAX && node[count] >= 0)
-            ++count;
+        const int32_t count = count_corners(surface, i);
         for (int32_t k = 0; k < PCS_FACE_NODES_MAX; ++k)
             surface->neighbour[i][k] = -1;
         for (int32_t k = 0; k < count; ++k) {
@@ -141,6 +176,8 @@ static pcs_status build_surface(pcs_builder *builder, const pcs_mesh *mesh,
         status = take_face(builder, mesh, group, i, surface, &boxes[i]);
     if (status == PCS_OK)
         status = find_neighbours(ctx, surface);
+    if (status == PCS_OK)
+        status = find_edges(ctx, surface);
     if (status == PCS_OK && group->n_faces > 0)
         status = pcs_bounding_tree_create(ctx, group->n_faces, boxes, &surface->tree);
     pcs_free(ctx, boxes);

@@ -5,7 +5,8 @@
 // the node (PCS_FACING_COSINE); from outside only faces that the node is in front of count,
 // otherwise also those it has gone through, up to half the size of a face. Where several faces meet
 // at the nearest place, one whose normal meets the node is taken; beyond the edges of all of them
-// the normal is along the way from the edge or corner.
+// the normal is along the way from the edge or corner, unless the surface of the node goes on over
+// the face: there an edge crosses the border, and the face reaches as far as the node.
 #include "model/contact_touch.h"
 
 #include <math.h>
@@ -85,7 +86,14 @@ static bool find_facing(const pcs_model *model, const pcs_configuration *c,
 
 // ---- The nearest face ----
 
-enum { CANDIDATES_MAX = 16 }; // faces around a corner
+enum { CANDIDATES_MAX = 16, EDGES_MAX = 16 }; // faces and edges around a corner
+
+// Bodies with flush sides: how far beyond the border of a face, in parts of its size, a node still
+// stands on it if an edge of its own surface leads back over the face. The edges touch where they
+// cross; the node takes the place of the crossing, so that this is the largest error of the lever.
+static const double FLUSH_REACH = 0.05;
+// Sine of the angle up to which such an edge lies in the face and two faces are one.
+static const double FLUSH_SLOPE = 0.1;
 
 typedef struct candidate {
     int32_t face;
@@ -100,12 +108,14 @@ typedef struct face_search {
     const pcs_configuration *c;
     int32_t node;
     pcs_vec3 x, facing;
-    bool faces_something; // `facing` is known
-    bool outside;         // of the surface
-    bool events;          // ends of faces are events
-    double margin;        // of faces
-    double same;          // distances that differ by less belong to one place
-    double depth;         // how far behind a face the node may be
+    bool faces_something;         // `facing` is known
+    const pcs_mesh_surface *skin; // that the node belongs to, at this place
+    int32_t skin_place;
+    bool outside;  // of the surface
+    bool events;   // ends of faces are events
+    double margin; // of faces
+    double same;   // distances that differ by less belong to one place
+    double depth;  // how far behind a face the node may be
     double nearest, front;
     candidate list[CANDIDATES_MAX];
     int32_t n;
@@ -119,9 +129,11 @@ static bool looks_away(const face_search *s, const pcs_face *face)
     const pcs_vec3 area = pcs_face_area(face);
     if (s->faces_something && pcs_v3_dot(s->facing, area) > 0.5 * pcs_v3_norm(area))
         return true;
+    const double depth = s->faces_something ? FLUSH_REACH * pcs_face_size(face) : 0.0;
+    const double limit = -depth * pcs_v3_norm(area);
     bool behind = s->outside;
     for (int32_t k = 0; k < face->n && behind; k++)
-        behind = pcs_v3_dot(area, pcs_v3_sub(s->x, face->x[k])) < 0.0;
+        behind = pcs_v3_dot(area, pcs_v3_sub(s->x, face->x[k])) < limit;
     return behind;
 }
 
@@ -141,6 +153,51 @@ static bool look_at(const face_search *s, int32_t item, double radius, candidate
     found->normal = pcs_face_normal(&found->shape, found->foot.s);
     found->height = pcs_v3_dot(found->normal, pcs_v3_sub(s->x, found->foot.point));
     return true;
+}
+
+// Whether the way from the node, of a length up to the reach, ends over the face.
+static bool leads_over(const face_search *s, const pcs_face *face, pcs_vec3 way, double reach)
+{
+    pcs_face_foot ahead;
+    const double length = pcs_v3_norm(way);
+    if (!(length > PCS_SHORTEST_DIRECTION))
+        return false;
+    pcs_face_find(face, pcs_v3_axpy(s->x, fmin(1.0, reach / length), way), s->margin, &ahead);
+    return ahead.kind == PCS_FOOT_INSIDE;
+}
+
+// Whether the surface of a node beyond the border goes on over the face: one of its edges, or beyond
+// a corner the way between two of them, leads from the node back over the border within FLUSH_REACH.
+// The foot is then that on the face continued. A node that only passes by, as in a slot, has no such
+// edge.
+static bool reaches_over(const face_search *s, const candidate *at, pcs_face_foot *foot)
+{
+    if (!s->faces_something || !pcs_face_project(&at->shape, s->x, foot))
+        return false;
+    const double reach = FLUSH_REACH * pcs_face_size(&at->shape);
+    const pcs_vec3 normal = pcs_face_normal(&at->shape, foot->s);
+    if (!(pcs_v3_norm(pcs_v3_sub(foot->point, at->foot.point)) <= reach) ||
+        !(pcs_v3_dot(normal, pcs_v3_sub(s->x, foot->point)) >= -reach) ||
+        pcs_v3_dot(normal, s->facing) >= PCS_FACING_COSINE)
+        return false;
+    pcs_vec3 edge[EDGES_MAX]; // that lie in the face
+    int32_t n = 0;
+    const int32_t *first = s->skin->edge_start + s->skin_place;
+    for (int32_t k = first[0]; k < first[1] && n < EDGES_MAX; k++) {
+        edge[n] = pcs_v3_sub(s->c->pose[s->skin->edge_node[k]].x, s->x);
+        const double length = pcs_v3_norm(edge[n]);
+        if (!(fabs(pcs_v3_dot(edge[n], normal)) <= FLUSH_SLOPE * length))
+            continue;
+        if (leads_over(s, &at->shape, edge[n], reach))
+            return true;
+        edge[n] = pcs_v3_scale(1.0 / length, edge[n]);
+        n++;
+    }
+    for (int32_t k = 0; k < n && at->foot.kind == PCS_FOOT_CORNER; k++)
+        for (int32_t l = 0; l < k; l++)
+            if (leads_over(s, &at->shape, pcs_v3_scale(reach, pcs_v3_add(edge[k], edge[l])), reach))
+                return true;
+    return false;
 }
 
 // First look: the nearest face, and the sum of the heights where several meet.
@@ -164,8 +221,10 @@ static bool is_over(const face_search *s, const candidate *found)
     if (!s->events || found->foot.kind != PCS_FOOT_INSIDE)
         return false;
     int32_t edge;
+    pcs_face_foot foot;
     const double way = pcs_face_edge(&found->shape, &found->foot, &edge);
-    return way < s->margin * s->surface->size && s->surface->neighbour[found->face][edge] < 0;
+    return way < s->margin * s->surface->size && s->surface->neighbour[found->face][edge] < 0 &&
+           !reaches_over(s, found, &foot);
 }
 
 // Second look: candidates at the nearest place.
@@ -177,8 +236,14 @@ static double find_candidates(void *user, int32_t item, double radius)
         return radius;
     if (s->faces_something && pcs_v3_dot(s->facing, found.normal) >= PCS_FACING_COSINE)
         return radius;
-    if (found.height < (s->outside ? 0.0 : -s->depth) || is_over(s, &found))
+    pcs_face_foot foot;
+    if (s->outside && found.height < 0.0) {
+        // Below a face and beside its body, unless the sides are flush.
+        if (found.foot.kind == PCS_FOOT_INSIDE || !reaches_over(s, &found, &foot))
+            return radius;
+    } else if (found.height < -s->depth || is_over(s, &found)) {
         return radius;
+    }
     s->nearest = fmin(s->nearest, found.foot.distance);
     int32_t kept = 0;
     for (int32_t k = 0; k < s->n; k++)
@@ -238,6 +303,28 @@ static const candidate *choose_inside(const face_search *s)
     return best;
 }
 
+// Beyond the border, but with a surface that goes on over the face. Where faces that are not one
+// meet at the place, it is a ridge, and the normal turns around it.
+static const candidate *choose_flush(face_search *s)
+{
+    candidate *best = NULL;
+    for (int32_t k = 0; k < s->n; k++)
+        for (int32_t l = 0; l < k; l++)
+            if (pcs_v3_norm(pcs_v3_cross(s->list[k].normal, s->list[l].normal)) > FLUSH_SLOPE)
+                return NULL;
+    for (int32_t k = 0; k < s->n; k++) {
+        candidate *other = &s->list[k];
+        pcs_face_foot foot;
+        if ((best && best->face < other->face) || !reaches_over(s, other, &foot))
+            continue;
+        best = other;
+        best->foot = foot;
+        best->normal = pcs_face_normal(&best->shape, foot.s);
+        best->height = pcs_v3_dot(best->normal, pcs_v3_sub(s->x, foot.point));
+    }
+    return best;
+}
+
 // Nearest place on an edge or a corner. In front of the faces there the normal is along the way
 // from it to the node. Behind them the node is in the body only if the way lies among the normals,
 // as it does at a concave edge; otherwise it has passed the end of an open surface.
@@ -255,8 +342,13 @@ static const candidate *choose_border(const face_search *s, double *side)
             best = other;
     }
     *side = 1.0;
-    if (!best || front > 0.0)
-        return best;
+    if (!best)
+        return NULL;
+    if (front > 0.0) // not what the surface of the node looks away from
+        return s->faces_something && pcs_v3_dot(s->facing, pcs_v3_sub(s->x, best->foot.point)) >=
+                                         PCS_FACING_COSINE * best->foot.distance
+                   ? NULL
+                   : best;
     *side = -1.0;
     return highest <= -s->nearest * (widest - PCS_FACE_MARGIN) ? best : NULL;
 }
@@ -292,6 +384,24 @@ static void set_face(const face_search *s, const candidate *at, double side, dou
     touch->gap -= radius;
 }
 
+// Whether a held face reaches beyond its end: the node's surface goes on over it, and the face
+// behind the end does not look at that surface.
+static bool is_flush_end(const face_search *s, const candidate *at, int32_t next)
+{
+    pcs_face_foot foot;
+    if (!s->faces_something)
+        return false;
+    if (next >= 0) {
+        const pcs_face other = load_face(s->surface, s->c, next);
+        const pcs_vec3 area = pcs_face_area(&other);
+        if (pcs_v3_dot(area, s->facing) < PCS_FACING_COSINE * pcs_v3_norm(area))
+            return false;
+    }
+    candidate border = *at;
+    pcs_face_find(&at->shape, s->x, s->margin, &border.foot);
+    return reaches_over(s, &border, &foot);
+}
+
 // A smooth phase has a contact on one face, and the equations are those of this face also beyond
 // its ends; or on an edge or a corner of one.
 static void find_on_held_face(const face_search *s, int32_t held, double radius, pcs_touch *touch)
@@ -309,6 +419,10 @@ static void find_on_held_face(const face_search *s, int32_t held, double radius,
         int32_t edge;
         touch->edge = pcs_face_edge(&at.shape, &at.foot, &edge);
         touch->next_face = s->surface->neighbour[at.face][edge];
+        if (is_flush_end(s, &at, touch->next_face)) {
+            touch->edge += FLUSH_REACH * pcs_face_size(&at.shape);
+            touch->next_face = -1;
+        }
     }
 }
 
@@ -327,7 +441,10 @@ static void find_on_faces(const pcs_model *model, const pcs_configuration *c,
                      .same = PCS_FACE_MARGIN * surface->size,
                      .depth = 0.5 * surface->size,
                      .nearest = HUGE_VAL};
+    s.skin = contact->skin >= 0 ? &model->surfaces.data[contact->skin] : NULL;
+    s.skin_place = contact->skin_place[i];
     if (held != -1) {
+        s.faces_something = find_facing(model, c, contact, i, &s.facing);
         find_on_held_face(&s, held, contact->node_radius, touch);
         return;
     }
@@ -347,6 +464,8 @@ static void find_on_faces(const pcs_model *model, const pcs_configuration *c,
     double side = 1.0;
     keep_place(&s, choose_place(&s)->foot.point);
     const candidate *at = choose_inside(&s);
+    if (!at)
+        at = choose_flush(&s);
     if (!at)
         at = choose_border(&s, &side);
     if (at)

@@ -19,6 +19,8 @@ void pcs_mesh_surface_free(pcs_context *ctx, pcs_mesh_surface *surface)
     pcs_free(ctx, surface->face);
     pcs_free(ctx, surface->corner);
     pcs_free(ctx, surface->neighbour);
+    pcs_free(ctx, surface->edge_start);
+    pcs_free(ctx, surface->edge_node);
     pcs_bounding_tree_destroy(ctx, surface->tree);
 }
 

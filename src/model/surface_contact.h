@@ -20,6 +20,9 @@ typedef struct pcs_mesh_surface {
     // Face across edge k of a face (from its corner k to the next; segments: beyond corner k), -1:
     // none
     int32_t (*neighbour)[PCS_FACE_NODES_MAX];
+    // Edges of the faces, for each node to the other ends (nodes of the model):
+    // edge_node[edge_start[i]] ... edge_node[edge_start[i + 1] - 1]
+    int32_t *edge_start, *edge_node;
     pcs_bounding_tree *tree; // NULL without faces
     double size;             // of the largest face at the start
     int64_t work;            // place of its numbers in pcs_configuration.surfaces

@@ -29,7 +29,8 @@ static pcs_status init_arrays(nonsmooth_alpha *s)
     double **of_v[] = {&s->start_v,         &s->start_d, &s->v_smooth, &s->v,
                        &s->d_smooth,        &s->d,       &s->f_smooth, &s->momentum_smooth,
                        &s->reaction_smooth, &s->change,  &s->f,        &s->momentum,
-                       &s->residual,        &s->scale,   &s->work,     &s->rounding};
+                       &s->residual,        &s->scale,   &s->work,     &s->rounding,
+                       &s->new_rate};
     double **of_rows[] = {&s->row_residual, &s->g, &s->rate};
     double **of_slots[] = {&s->local, &s->slip, &s->penalty, &s->restitution, &s->u_n};
     na_iterate *iterates[] = {&s->iterate[0], &s->iterate[1], &s->iterate[2], &s->saved,
@@ -53,11 +54,13 @@ static pcs_status init_arrays(nonsmooth_alpha *s)
     s->contact_rows = PCS_NEW_ARRAY(ctx, pcs_row_block, m->n_slots);
     s->closed = PCS_NEW_ARRAY(ctx, bool, m->n_slots);
     s->touched = PCS_NEW_ARRAY(ctx, bool, m->n_slots);
+    s->persistent = PCS_NEW_ARRAY(ctx, bool, m->n_slots);
+    s->slipping = PCS_NEW_ARRAY(ctx, bool, m->n_slots);
     s->active = PCS_NEW_ARRAY(ctx, int32_t, m->n_slots);
     s->contacts_start = pcs_model_contacts_create(ctx, m);
     s->contacts_end = pcs_model_contacts_create(ctx, m);
     good = good && s->radius && s->contact_rows && s->closed && s->touched && s->active &&
-           s->contacts_start && s->contacts_end;
+           s->persistent && s->slipping && s->contacts_start && s->contacts_end;
     return good ? PCS_OK : PCS_ERROR_MEMORY;
 }
 
@@ -142,6 +145,9 @@ static void destroy(pcs_scheme *scheme)
                       s->contact_rows,
                       s->closed,
                       s->touched,
+                      s->persistent,
+                      s->slipping,
+                      s->new_rate,
                       s->active,
                       s->rows_smooth,
                       s->values_smooth,
@@ -164,10 +170,10 @@ static void destroy(pcs_scheme *scheme)
         pcs_arena_free(&s->kept[k].arena);
 }
 
-// v'~ and a
+// v'~ and a, and by slot what the contact was in the smooth problem (na_part)
 static int64_t memory(const pcs_scheme *scheme)
 {
-    return 2 * (int64_t)scheme->model->n_v;
+    return 2 * (int64_t)scheme->model->n_v + scheme->model->n_slots;
 }
 
 // ---- Start ----
@@ -252,6 +258,8 @@ static pcs_status start_accelerations(nonsmooth_alpha *s, pcs_state *state)
                              "its forces",
                              s->t_n, pcs_model_velocity_name(m, i, name));
     memcpy(a, rate, sizeof(double) * (size_t)m->n_v);
+    for (int32_t i = 0; i < m->n_slots; ++i)
+        state->memory[2 * m->n_v + i] = NA_APART;
     memcpy(state->a, rate, sizeof(double) * (size_t)m->n_v);
     return PCS_OK;
 }
@@ -284,6 +292,7 @@ static void begin(nonsmooth_alpha *s, const pcs_state *state, double h)
     s->turns = state->turns;
     s->external = state->external;
     s->rate_n = state->memory;
+    s->force_n = state->force;
     s->a_n = state->memory + s->base.model->n_v;
     for (int k = 0; k < NA_LEVELS; ++k)
         s->error[k] = (na_error){.worst_node = -1, .worst_row = -1, .worst_slot = -1};
@@ -321,7 +330,13 @@ static pcs_status worse(pcs_status a, pcs_status b)
 
 static pcs_status solve_smooth(nonsmooth_alpha *s, pcs_step_report *report)
 {
-    const pcs_status status = pcs_na_solve(s, NA_SMOOTH, report);
+    pcs_status status = pcs_na_solve(s, NA_SMOOTH, report);
+    // A contact whose state changes within the step has no smooth force: only the corrections know
+    // it. Every round sets at least one apart.
+    while (status == PCS_OK && pcs_na_part_contacts(s)) {
+        PCS_TRY(pcs_na_restart_smooth(s, report));
+        status = pcs_na_solve(s, NA_SMOOTH, report);
+    }
     pcs_na_freeze_smooth(s);
     return status;
 }
@@ -362,6 +377,7 @@ static pcs_status step_once(nonsmooth_alpha *s, pcs_state *state, double h, pcs_
     pcs_na_predict(s);
     if (s->decide_rank)
         PCS_TRY(factor_start(s, NULL));
+    PCS_TRY(pcs_na_begin_smooth(s, state, report));
     const pcs_status solved = solve_problems(s, report);
     PCS_TRY(solved);
     if (solved == PCS_NOT_CONVERGED && (int)s->base.options[NA_ON_FAILURE] != NA_ACCEPT)

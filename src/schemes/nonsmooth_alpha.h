@@ -26,6 +26,9 @@ typedef struct na_iterate {
 
 typedef enum na_status { NA_GAP, NA_SLIP, NA_STICK } na_status;
 
+// What a contact was in the smooth problem of a step; part of the state.
+typedef enum na_part { NA_APART, NA_RESTING, NA_SLIPPING } na_part;
+
 // How far an iterate is from a solution, each in units of its tolerance; and the norm of the whole
 // residual, which the line search brings down.
 typedef struct na_error {
@@ -72,7 +75,13 @@ typedef struct nonsmooth_alpha {
     double t_n, h, c_v, c_q; // a change x of v'~ changes v~ by c_v x and d~ by c_q x
     const double *q_n, *v_n, *turns, *external;
     const double *rate_n, *a_n; // v'~_n and a_n, from the state's memory
+    const double *force_n;      // of the contacts in the last step
     double *start_v, *start_d;  // parts of v~ and d~ that do not depend on v'~
+    double *new_rate;           // v'~_n and a_n where contacts have joined the smooth problem
+    bool *persistent;           // by slot: closed and at rest at t_n, part of the smooth problem
+    bool *slipping;             // of these
+    int32_t n_persistent;
+    double still; // speed of a contact that counts as rest, m/s
     na_iterate iterate[NA_LEVELS], saved, direction;
     bool complementarity; // contact law of the problem at hand
     na_error error[NA_LEVELS];
@@ -81,7 +90,8 @@ typedef struct nonsmooth_alpha {
     double *q_smooth, *q_end, *v_smooth, *v; // v: end velocity
     double *d_smooth, *d;                    // step vectors, q = q_n [+] d
 
-    // Frozen after the smooth problem: f(q~, v~), M(q~) v'~, G(q~)^T lambda~; at the end of the
+    // Frozen after the smooth problem: f(q~, v~), M(q~) v'~, G(q~)^T lambda~ with the forces of
+    // persistent contacts; at the end of the
     // position problem the part of h f* that does not depend on W.
     double *f_smooth, *momentum_smooth, *reaction_smooth, *change;
     double *f;
@@ -111,9 +121,19 @@ typedef struct nonsmooth_alpha {
 
 // Start vectors, predictor of the smooth problem, contacts at the start of the step.
 void pcs_na_predict(nonsmooth_alpha *s);
+// What a contact is in the smooth problem.
+na_part pcs_na_part_of(const nonsmooth_alpha *s, int32_t slot);
+// Which contacts are part of the smooth problem, and v'~_n and a_n with them where they have just
+// become so; `state` is that of t_n.
+pcs_status pcs_na_begin_smooth(nonsmooth_alpha *s, const pcs_state *state, pcs_step_report *report)
+    PCS_MUST_CHECK;
 void pcs_na_evaluate_smooth(nonsmooth_alpha *s);
 pcs_status pcs_na_matrix_smooth(nonsmooth_alpha *s) PCS_MUST_CHECK;
-// Keeps f, M v'~ and G^T lambda~ of the solution.
+// Sets contacts apart whose state has changed; false: none.
+bool pcs_na_part_contacts(nonsmooth_alpha *s);
+// The smooth problem without them, from new accelerations of t_n.
+pcs_status pcs_na_restart_smooth(nonsmooth_alpha *s, pcs_step_report *report) PCS_MUST_CHECK;
+// Keeps f, M v'~, G^T lambda~ and the contact forces of the solution.
 void pcs_na_freeze_smooth(nonsmooth_alpha *s);
 
 void pcs_na_evaluate_position(nonsmooth_alpha *s);

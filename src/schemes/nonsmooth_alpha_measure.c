@@ -150,15 +150,18 @@ void pcs_na_store(nonsmooth_alpha *s, pcs_state *state)
 {
     const pcs_model *m = s->base.model;
     const double *rate = s->iterate[NA_SMOOTH].x;
-    double *rate_n = state->memory, *a = state->memory + m->n_v;
+    double *memory = state->memory; // of t_n still; the step may have begun from other values
     store_contacts(s, state);
     joint_impulses(s);
     for (int32_t i = 0; i < m->n_v; ++i) {
         state->a[i] = (s->v[i] - state->v[i]) / s->h;
-        a[i] = ((1 - s->alpha_f) * rate[i] + s->alpha_f * rate_n[i] - s->alpha_m * a[i]) /
-               (1 - s->alpha_m);
-        rate_n[i] = rate[i];
+        memory[m->n_v + i] = ((1 - s->alpha_f) * rate[i] + s->alpha_f * s->rate_n[i] -
+                              s->alpha_m * s->a_n[i]) /
+                             (1 - s->alpha_m);
+        memory[i] = rate[i];
     }
+    for (int32_t i = 0; i < m->n_slots; ++i)
+        memory[2 * m->n_v + i] = pcs_na_part_of(s, i);
     for (int32_t i = 0; i < m->n_rows; ++i) {
         state->p[i] = s->g[i];
         state->lambda[i] = s->g[i] / s->h;

@@ -238,6 +238,11 @@ static double length_scale(const pcs_model *m, const double *q)
     return largest;
 }
 
+static bool has_contacts(const nonsmooth_alpha *s, na_level level)
+{
+    return level == NA_SMOOTH ? s->n_persistent > 0 : s->base.model->n_slots > 0;
+}
+
 // Size of positions or velocities, at least 1.
 static double row_unit(const nonsmooth_alpha *s, na_level level)
 {
@@ -254,7 +259,7 @@ static double row_unit(const nonsmooth_alpha *s, na_level level)
 static void contact_error(const nonsmooth_alpha *s, na_level level, double unit, na_error *error)
 {
     const double relative = 1e-6; // of the friction force
-    const double *r = s->iterate[level].r;
+    const double *r = s->iterate[level].r, to_speed = level == NA_SMOOTH ? s->c_v : 1;
     const double tolerance = s->base.options[NA_CONSTRAINT_TOLERANCE] * unit;
     const double rounding = ROUNDING *
                             (level == NA_POSITION ? length_scale(s->base.model, s->q_end) : unit);
@@ -264,17 +269,18 @@ static void contact_error(const nonsmooth_alpha *s, na_level level, double unit,
         double P[3], normal, tangential = 0, size = fabs(r[3 * i]);
         pcs_na_contact_law(s, i, r + 3 * i, P, NULL);
         const double penalty = s->penalty[i] > 0 ? s->penalty[i] : s->mass;
-        normal = fabs(r[3 * i] - P[0]) / penalty;
+        normal = to_speed * fabs(r[3 * i] - P[0]) / penalty;
         for (int32_t j = 1; j < s->contact_rows[i].size; ++j)
             tangential = hypot(tangential, r[3 * i + j] - P[j]);
-        tangential /= penalty;
-        const double fine = fmin(tolerance, fmax(rounding, relative * size / penalty));
+        tangential *= to_speed / penalty;
+        const double fine = fmin(tolerance, fmax(rounding, to_speed * relative * size / penalty));
         const double worst = fmax(normal / tolerance, tangential / fine);
         if (!(worst <= error->contacts)) {
             error->contacts = worst;
             error->worst_slot = i;
         }
-        error->norm += penalty * penalty * (normal * normal + tangential * tangential);
+        error->norm += penalty * penalty * (normal * normal + tangential * tangential) /
+                       (to_speed * to_speed);
     }
 }
 
@@ -301,7 +307,7 @@ static na_error find_error(const nonsmooth_alpha *s, na_level level)
         }
     }
     momentum_error(s, level, &error);
-    if (level != NA_SMOOTH)
+    if (has_contacts(s, level))
         contact_error(s, level, unit, &error);
     error.norm = sqrt(error.norm);
     if (!isfinite(sum) || !isfinite(error.norm)) // maxima would not see it
@@ -345,7 +351,7 @@ static na_error move(nonsmooth_alpha *s, na_level level, double part)
         to->x[i] = s->saved.x[i] + part * s->direction.x[i];
     for (int32_t i = 0; i < m->n_rows; ++i)
         to->p[i] = s->saved.p[i] + part * s->direction.p[i];
-    if (level != NA_SMOOTH)
+    if (has_contacts(s, level))
         for (int32_t i = 0; i < 3 * m->n_slots; ++i)
             to->r[i] = part == 1 ? s->direction.r[i]
                                  : s->saved.r[i] + part * (s->direction.r[i] - s->saved.r[i]);
@@ -406,16 +412,14 @@ static pcs_status find_direction(nonsmooth_alpha *s, na_level level, bool renew,
     for (int32_t i = 0; i < m->n_v; ++i)
         s->direction.x[i] = 0;
     // The residual has -H^T r of the iterate; new multipliers take its place.
-    if (level != NA_SMOOTH)
+    if (has_contacts(s, level))
         add_contacts(s, s->iterate[level].r, s->direction.x);
     for (int32_t i = 0; i < m->n_v; ++i)
         s->direction.x[i] = -s->residual[i] - s->direction.x[i];
     for (int32_t i = 0; i < m->n_rows; ++i)
         s->direction.p[i] = -s->row_residual[i] / unit;
     pcs_saddle_solve(s->used, s->direction.x, s->direction.p);
-    if (level == NA_SMOOTH)
-        return PCS_OK;
-    const pcs_status status = m->n_slots > 0 ? add_contact_part(s, level, report) : PCS_OK;
+    const pcs_status status = has_contacts(s, level) ? add_contact_part(s, level, report) : PCS_OK;
     if (level == NA_POSITION)
         pcs_na_to_chart(s, s->d, s->direction.x);
     return status;
@@ -535,7 +539,7 @@ static void restart_in_place(nonsmooth_alpha *s)
 
 pcs_status pcs_na_solve(nonsmooth_alpha *s, na_level level, pcs_step_report *report)
 {
-    const bool contacts = level != NA_SMOOTH && s->base.model->n_slots > 0;
+    const bool contacts = has_contacts(s, level);
     const bool chosen = (int)s->base.options[NA_CONTACT_SOLVER] == NA_SOLVE_COMPLEMENTARITY;
     int32_t count = 0;
     s->complementarity = contacts && chosen;

@@ -3,6 +3,7 @@
 
 static const char *const variants[] = {"decoupled", "no_forces", "coupled", NULL};
 static const char *const contact_solvers[] = {"newton", "complementarity", NULL};
+static const char *const resting_contacts[] = {"corrected", "smooth", NULL};
 static const char *const answers[] = {"no", "yes", NULL};
 static const char *const policies[] = {"accept", "shrink_step", "stop", NULL};
 
@@ -21,6 +22,10 @@ const pcs_option pcs_na_options[NA_OPTION_COUNT] = {
     [NA_POSITION_FRICTION] = PCS_CHOICE_ROW(
         "position_friction", NA_YES, NA_YES, answers,
         "friction in the position problem too; without it what sticks creeps"),
+    [NA_RESTING_CONTACTS] = PCS_CHOICE_ROW(
+        "resting_contacts", NA_IN_SMOOTH, NA_IN_SMOOTH, resting_contacts,
+        "contacts that stay closed: smooth, with forces of second order in the smooth problem "
+        "(variant decoupled with position_friction), or corrected in every step, as in the thesis"),
     [NA_NEWTON_TOLERANCE] = PCS_REAL_ROW(
         "newton_tolerance", 1e-10, 1e-14, 1e-2,
         "balance of each node, relative to the terms in it; the thesis has 1e-5"),

@@ -10,6 +10,7 @@ typedef enum nonsmooth_alpha_option {
     NA_RHO_INFINITY,
     NA_CONTACT_SOLVER,
     NA_POSITION_FRICTION,
+    NA_RESTING_CONTACTS,
     NA_NEWTON_TOLERANCE,
     NA_FORCE_TOLERANCE,
     NA_CONSTRAINT_TOLERANCE,
@@ -28,6 +29,7 @@ typedef enum nonsmooth_alpha_option {
 enum { NA_DECOUPLED, NA_NO_FORCES, NA_COUPLED };
 enum { NA_SOLVE_NEWTON, NA_SOLVE_COMPLEMENTARITY };
 enum { NA_NO, NA_YES };
+enum { NA_CORRECTED, NA_IN_SMOOTH };
 enum { NA_ACCEPT, NA_SHRINK_STEP, NA_STOP };
 
 extern const pcs_option pcs_na_options[NA_OPTION_COUNT];

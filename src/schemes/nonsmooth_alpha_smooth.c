@@ -15,7 +15,8 @@
 
 #include "schemes/nonsmooth_alpha.h"
 
-void pcs_na_predict(nonsmooth_alpha *s)
+// Start vectors and first iterates.
+static void predict_motion(nonsmooth_alpha *s)
 {
     const pcs_model *m = s->base.model;
     const double h = s->h, share = (1 - s->alpha_f) / (1 - s->alpha_m);
@@ -35,9 +36,153 @@ void pcs_na_predict(nonsmooth_alpha *s)
     }
     memset(s->rounding, 0, sizeof(double) * (size_t)m->n_v);
     memset(s->penalty, 0, sizeof(double) * (size_t)m->n_slots);
+}
+
+void pcs_na_predict(nonsmooth_alpha *s)
+{
+    const pcs_model *m = s->base.model;
+    predict_motion(s);
     pcs_configuration_update(m, &s->start, s->t_n, s->q_n, s->v_n, s->turns, s->external);
     if (m->n_slots > 0)
         pcs_model_contacts(m, &s->start, true, s->contacts_start);
+}
+
+// ---- Persistent contacts ----
+
+na_part pcs_na_part_of(const nonsmooth_alpha *s, int32_t slot)
+{
+    return !s->persistent[slot] ? NA_APART : s->slipping[slot] ? NA_SLIPPING : NA_RESTING;
+}
+
+// Nodes of meshes, which stand between those of bodies and of systems. Their contacts open and close
+// with vibrations that a step need not resolve; accelerations of t_n would wake these.
+static bool is_flexible(const pcs_model *m, const pcs_row_block *row)
+{
+    for (int32_t e = 0; e < row->n_nodes; ++e)
+        for (int32_t k = 0; k < m->meshes.count; ++k) {
+            const pcs_mesh *mesh = &m->meshes.data[k];
+            if (row->node[e] >= mesh->first_node && row->node[e] < mesh->first_node + mesh->n_nodes)
+                return true;
+        }
+    return false;
+}
+
+// Contacts of rigid bodies that are closed at t_n and neither separate nor approach, up to what the
+// problems of the last step have left.
+static void find_persistent(nonsmooth_alpha *s)
+{
+    const double left = 10; // tolerances
+    const pcs_model *m = s->base.model;
+    const double tolerance = s->base.options[NA_CONSTRAINT_TOLERANCE];
+    double speed = 1;
+    for (int32_t i = 0; i < m->n_v; ++i)
+        speed = fmax(speed, fabs(s->v_n[i]));
+    const double *option = s->base.options;
+    const bool wanted = s->variant == NA_DECOUPLED &&
+                        (int)option[NA_RESTING_CONTACTS] == NA_IN_SMOOTH &&
+                        (int)option[NA_POSITION_FRICTION] == NA_YES;
+    s->still = fmax(s->base.options[NA_IMPACT_SPEED], left * tolerance * speed);
+    s->n_persistent = 0;
+    for (int32_t i = 0; i < m->n_slots; ++i) {
+        const pcs_contact *contact = &s->contacts_start[i];
+        double u[3] = {0, 0, 0};
+        s->persistent[i] = s->slipping[i] = false;
+        if (!wanted || is_flexible(m, &contact->row) || !(contact->gap <= left * tolerance))
+            continue;
+        pcs_contact_velocity(m, contact, s->v_n, u);
+        s->persistent[i] = fabs(u[0]) <= s->still;
+        s->slipping[i] = s->persistent[i] && contact->row.size > 1 &&
+                         hypot(u[1], contact->row.size > 2 ? u[2] : 0) > s->still;
+        s->n_persistent += s->persistent[i];
+    }
+}
+
+// The accelerations of t_n with the contacts: the smooth problem of a step so short that nothing
+// moves in it, by Euler's method (v~ = v_n + h v'~). Where it does not converge those of before
+// stay, which is an error of first order.
+static pcs_status restart_accelerations(nonsmooth_alpha *s, pcs_step_report *report)
+{
+    const double part = 0.01; // of the step: below its own error of a_n, above the rounding of v_n
+    const double h = s->h, alpha_m = s->alpha_m, alpha_f = s->alpha_f;
+    const double gamma = s->gamma, beta = s->beta;
+    s->h *= part;
+    s->alpha_m = s->alpha_f = 0;
+    s->gamma = 1;
+    s->beta = 0.5;
+    predict_motion(s);
+    const pcs_status status = pcs_na_solve(s, NA_SMOOTH, report);
+    s->h = h;
+    s->alpha_m = alpha_m;
+    s->alpha_f = alpha_f;
+    s->gamma = gamma;
+    s->beta = beta;
+    if (status == PCS_OK) {
+        memcpy(s->new_rate, s->iterate[NA_SMOOTH].x, sizeof(double) * (size_t)s->base.model->n_v);
+        s->rate_n = s->a_n = s->new_rate;
+    }
+    return status < 0 ? status : PCS_OK;
+}
+
+// The first iterate takes the contacts for loaded, whatever rounding has left of their velocities.
+// More of the last force would also hand on what redundant contacts leave undetermined of it.
+static void start_forces(nonsmooth_alpha *s)
+{
+    const double part = 1e-9;
+    for (int32_t i = 0; i < s->base.model->n_slots; ++i)
+        if (s->persistent[i])
+            s->iterate[NA_SMOOTH].r[3 * i] = part * s->force_n[3 * i];
+}
+
+pcs_status pcs_na_restart_smooth(nonsmooth_alpha *s, pcs_step_report *report)
+{
+    PCS_TRY(restart_accelerations(s, report));
+    predict_motion(s);
+    start_forces(s);
+    return PCS_OK;
+}
+
+pcs_status pcs_na_begin_smooth(nonsmooth_alpha *s, const pcs_state *state, pcs_step_report *report)
+{
+    const pcs_model *m = s->base.model;
+    bool changed = false;
+    find_persistent(s);
+    for (int32_t i = 0; i < m->n_slots; ++i)
+        changed = changed || (na_part)state->memory[2 * m->n_v + i] != pcs_na_part_of(s, i);
+    if (changed)
+        return pcs_na_restart_smooth(s, report);
+    start_forces(s);
+    return PCS_OK;
+}
+
+// Whether a persistent contact is at the end of the smooth problem what it was at t_n: at rest, or
+// slipping forward. On the border of the cone a contact may be at rest, as forces of a jam are not
+// unique.
+static bool is_same(const nonsmooth_alpha *s, int32_t i)
+{
+    double P[3], u[3] = {0, 0, 0}, speed = 0, along = 0;
+    const double *r = s->iterate[NA_SMOOTH].r + 3 * i;
+    if (!s->closed[i] || pcs_na_contact_law(s, i, r, P, NULL) == NA_GAP)
+        return s->force_n[3 * i] == 0;
+    pcs_contact_velocity(s->base.model, &s->contacts_start[i], s->v_n, u);
+    for (int32_t j = 1; j < s->contact_rows[i].size; ++j) {
+        const double now = s->c_v * s->local[3 * i + j];
+        speed = hypot(speed, now);
+        along += u[j] * now;
+    }
+    return s->slipping[i] ? speed > s->still && along > 0 : speed <= s->still;
+}
+
+bool pcs_na_part_contacts(nonsmooth_alpha *s)
+{
+    bool changed = false;
+    for (int32_t i = 0; i < s->base.model->n_slots; ++i) {
+        if (!s->persistent[i] || is_same(s, i))
+            continue;
+        s->persistent[i] = s->slipping[i] = false;
+        --s->n_persistent;
+        changed = true;
+    }
+    return changed;
 }
 
 static const pcs_configuration *place(const nonsmooth_alpha *s)
@@ -70,6 +215,27 @@ static void update_configuration(nonsmooth_alpha *s)
     }
 }
 
+// Velocities of the persistent contacts, in units of v'~, and their forces.
+static void evaluate_contacts(nonsmooth_alpha *s)
+{
+    const pcs_model *m = s->base.model;
+    if (s->n_persistent == 0)
+        return;
+    pcs_model_contacts(m, &s->smooth, true, s->contacts_end);
+    for (int32_t i = 0; i < m->n_slots; ++i) {
+        s->closed[i] = s->persistent[i] && s->contacts_end[i].gap != HUGE_VAL;
+        if (!s->closed[i]) {
+            memset(s->iterate[NA_SMOOTH].r + 3 * i, 0, 3 * sizeof(double));
+            continue;
+        }
+        s->contact_rows[i] = s->contacts_end[i].row;
+        pcs_contact_velocity(m, &s->contacts_end[i], s->v_smooth, s->local + 3 * i);
+        for (int32_t j = 0; j < s->contact_rows[i].size; ++j)
+            s->local[3 * i + j] /= s->c_v;
+    }
+    pcs_na_subtract_contacts(s, s->iterate[NA_SMOOTH].r);
+}
+
 void pcs_na_evaluate_smooth(nonsmooth_alpha *s)
 {
     const pcs_model *m = s->base.model;
@@ -85,6 +251,7 @@ void pcs_na_evaluate_smooth(nonsmooth_alpha *s)
     pcs_na_add_term(s, -1, s->f_smooth);
     pcs_na_add_force_rounding(s, 1);
     pcs_na_subtract_rows(s, s->rows_smooth, s->iterate[NA_SMOOTH].p);
+    evaluate_contacts(s);
     pcs_model_rows_multiply(m, s->rows_smooth, s->v_smooth, s->row_residual);
     for (int32_t i = 0; i < m->n_rows; ++i)
         s->row_residual[i] -= s->rate[i];
@@ -120,6 +287,9 @@ pcs_status pcs_na_matrix_smooth(nonsmooth_alpha *s)
         pcs_model_force_rounding(m, c, s->saddle, s->c_q, s->work, s->rounding);
     pcs_model_mass_tangent(m, c, s->iterate[NA_SMOOTH].x, s->c_q, s->saddle);
     pcs_model_row_tangent(m, c, s->iterate[NA_SMOOTH].p, -s->c_q, s->saddle);
+    if (s->n_persistent > 0)
+        pcs_model_contact_tangent(m, c, s->contacts_end, s->iterate[NA_SMOOTH].r, -s->c_q,
+                                  s->saddle);
     pcs_na_chart_matrix(s, s->variant == NA_COUPLED ? s->d : s->d_smooth, false);
     pcs_model_add_mass(m, c, s->saddle);
     pcs_model_add_tangent(m, c, 0, s->c_v, s->saddle);
@@ -127,9 +297,30 @@ pcs_status pcs_na_matrix_smooth(nonsmooth_alpha *s)
     return pcs_na_factor(s, s->saddle, s->rows_right, s->rows_smooth);
 }
 
+// x += J^T r of a block
+static void add_force(const pcs_model *m, const pcs_row_block *block, const double *r, double *x)
+{
+    for (int32_t e = 0; e < block->n_nodes; ++e) {
+        const pcs_node *node = pcs_model_node(m, block->node[e]);
+        for (int32_t i = 0; i < block->size; ++i)
+            for (int32_t j = 0; j < node->n_v; ++j)
+                x[node->v + j] += block->J[e][i * node->n_v + j] * r[i];
+    }
+}
+
 void pcs_na_freeze_smooth(nonsmooth_alpha *s)
 {
     const pcs_model *m = s->base.model;
     memset(s->reaction_smooth, 0, sizeof(double) * (size_t)m->n_v);
     pcs_model_rows_add_transposed(m, s->rows_smooth, s->iterate[NA_SMOOTH].p, s->reaction_smooth);
+    for (int32_t i = 0; i < m->n_slots && s->n_persistent > 0; ++i) {
+        const double *r = s->iterate[NA_SMOOTH].r + 3 * i;
+        if (!s->closed[i])
+            continue;
+        add_force(m, &s->contact_rows[i], r, s->reaction_smooth);
+        for (int32_t j = 0; j < s->contact_rows[i].size; ++j) {
+            s->iterate[NA_POSITION].r[3 * i + j] = s->h * s->h * r[j];
+            s->iterate[NA_VELOCITY].r[3 * i + j] = s->h * r[j];
+        }
+    }
 }

@@ -120,7 +120,7 @@ static void test_order_with_impacts(void **state)
         {"box (B1), z", {alpha_scene_box, NULL}, 0.69, 2.37e-3, 1.71, 7, 5, 2, 2, 1},
         {"rod (B6, III), y", {build_rod, NULL}, 0.4, 4.3e-3, 1.263, 20, 1, 1, 1, 1},
         {"belt (B7), x", {NULL, "block_on_belt.yaml"}, 0.6, 4.53e-3, 1.263, 17, 1, 1, 1, 1},
-        {"plate (B10), z", {alpha_scene_plate, NULL}, 1.2, 2.25e-3, 1.263, 9, 1, 9, 8, 1},
+        {"plate (B10), z", {alpha_scene_plate, NULL}, 1.2, 2.25e-3, 1.71, 5, 5, 9, 8, 1},
         {"woodpecker (B11), y", {NULL, "woodpecker.yaml"}, 0.06, 1.13e-4, 1.6, 5, 1, 1, 1, 1},
     };
     for (size_t i = 0; i < sizeof benches / sizeof *benches; ++i)
@@ -165,20 +165,24 @@ static void test_incline(void **state)
     }
 }
 
-// B8 against a run with steps of 5e-5 s, on whose grid the larger steps lie: mass 1 over 0.12 s.
-// The end of the push, 0.1 s, is on all grids: half a step of the force more or less would be an
-// error of its own.
-static void test_chain(void **state)
+static void choose_contacts(const run *r, const char *contacts)
 {
-    (void)state;
+    assert_int_equal(pcs_simulation_set(r->simulation, "resting_contacts", contacts), PCS_OK);
+}
+
+// B8 against a run with steps of 5e-5 s, on whose grid the larger steps lie: mass 1 over `count` of
+// them.
+static void find_chain_orders(const char *contacts, int count, double least)
+{
     enum { COUNT = 2400, SIZES = 6 };
     static double q[COUNT + 1], v[COUNT + 1];
     static const int multiple[SIZES] = {80, 50, 40, 25, 20, 16};
     const subject chain = {NULL, "mass_spring_chain.yaml"};
     const double finest = 5e-5;
     run r;
-    begin(&r, &chain, "nonsmooth-alpha", finest, COUNT * finest);
-    for (int i = 1; i <= COUNT; ++i) {
+    begin(&r, &chain, "nonsmooth-alpha", finest, count * finest);
+    choose_contacts(&r, contacts);
+    for (int i = 1; i <= count; ++i) {
         alpha_step(r.simulation);
         q[i] = pcs_simulation_q(r.simulation)[0];
         v[i] = pcs_simulation_v(r.simulation)[0];
@@ -188,8 +192,9 @@ static void test_chain(void **state)
     for (int k = 0; k < SIZES; ++k) {
         double error[2] = {0, 0}, size[2] = {0, 0};
         begin(&r, &chain, "nonsmooth-alpha", multiple[k] * finest,
-              COUNT / multiple[k] * multiple[k] * finest);
-        for (int i = multiple[k]; i <= COUNT; i += multiple[k]) {
+              count / multiple[k] * multiple[k] * finest);
+        choose_contacts(&r, contacts);
+        for (int i = multiple[k]; i <= count; i += multiple[k]) {
             alpha_step(r.simulation);
             error[0] += fabs(pcs_simulation_q(r.simulation)[0] - q[i]);
             error[1] += fabs(pcs_simulation_v(r.simulation)[0] - v[i]);
@@ -200,10 +205,20 @@ static void test_chain(void **state)
         for (int j = 0; j < 2; ++j)
             order_add(&f[j], multiple[k] * finest, error[j] / size[j]);
     }
-    print_message("chain (B8): order %.2f in q, %.2f in v\n", order_slope(&f[0]),
+    print_message("chain (B8), %s: order %.2f in q, %.2f in v\n", contacts, order_slope(&f[0]),
                   order_slope(&f[1]));
-    assert_true(order_slope(&f[0]) >= 0.9);
-    assert_true(order_slope(&f[1]) >= 0.9);
+    assert_true(order_slope(&f[0]) >= least);
+    assert_true(order_slope(&f[1]) >= least);
+}
+
+// The end of the push, 0.1 s, is on all grids: half a step of the force more or less would be an
+// error of its own. It is smeared over a few steps, unless a contact happens to join the smooth
+// problem there; with these contacts the order is that of the push.
+static void test_chain(void **state)
+{
+    (void)state;
+    find_chain_orders("corrected", 2400, 0.9);
+    find_chain_orders("smooth", 2000, 1.4);
 }
 
 int main(void)

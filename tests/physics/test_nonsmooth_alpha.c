@@ -89,15 +89,18 @@ static void test_spinning_box(void **state)
 // 0.371627 m; impulses of a step 9.47573e-3 (normal), 2.84272e-3 (sliding), 2.53901e-3 N s (at
 // rest, the other way). At h = 1e-3 the digest's own program has rest at 0.372 s, x = 0.371627024
 // m, and 0.370089 m without friction at position level: it then creeps while its velocity is zero.
+// The force of a contact that stays closed may be part of the smooth problem or not.
 static void test_incline(void **state)
 {
     (void)state;
-    static const double x_end[2] = {0.370089, 0.371627024}, last[2] = {1e-6, 1e-9};
-    for (int i = 0; i < 2; ++i) {
+    static const double x_end[3] = {0.370089, 0.371627024, 0.371627024};
+    static const double last[3] = {1e-6, 1e-9, 1e-9};
+    for (int i = 0; i < 3; ++i) {
         scene s;
         alpha_scene_incline(&s);
         scene_finish(&s, 1e-3, 2);
         scene_set(&s, "position_friction", i ? "yes" : "no");
+        scene_set(&s, "resting_contacts", i == 2 ? "smooth" : "corrected");
         double stop = 0, x_stop = 0;
         while (!pcs_simulation_finished(s.simulation)) {
             alpha_step(s.simulation);
@@ -122,7 +125,7 @@ static void test_incline(void **state)
         if (i) // no creep: the rounding of x in each of 1628 steps
             assert_near(pcs_simulation_q(s.simulation)[0], x_stop, 1628 * 1e-16);
         for (int k = 0; k < NA_LEVELS; ++k)
-            assert_int_equal(alpha_counts(s.simulation)->most[k], 1);
+            assert_in_range(alpha_counts(s.simulation)->most[k], 1, i == 2 ? 2 : 1);
         scene_end(&s);
     }
 }

@@ -64,6 +64,85 @@ static void test_stack(void **state)
         }
 }
 
+// Evaluates a cube on or beside another one with its corner at `low`; the slots of its nodes against
+// the lower one come behind those of the lower one.
+static void place_cubes(contact_scene *s, mesh_block cubes[2], pcs_vec3 low, int n)
+{
+    contact_scene_begin(s, 3);
+    mesh_block_init(&cubes[0], "lower", pcs_v3(0, 0, 0), pcs_v3(1, 1, 1), n, n, n, false);
+    mesh_block_init(&cubes[1], "upper", low, pcs_v3(1, 1, 1), n, n, n, false);
+    contact_scene_add_mesh(s, &cubes[0].mesh);
+    contact_scene_add_mesh(s, &cubes[1].mesh);
+    pcs_auto_contact_def def = pcs_auto_contact_default();
+    def.name = "touch";
+    def.reach = 3.0;
+    contact_scene_must(s, pcs_builder_add_all_surface_contacts(s->builder, &def));
+    contact_scene_finish(s);
+    contact_scene_evaluate(s);
+}
+
+// Cubes that are not quite flush: at each of the four corners at least one of the two nodes sees
+// the face of the other cube, with its height as the gap and the face's normal, whether it lies
+// over the face or beside it; and no node sees anything sideways that it would be held by.
+static void test_flush(void **state)
+{
+    (void)state;
+    static const double heights[] = {1e-3, 0.0, -1e-12, -1e-6};
+    static contact_scene s;
+    static mesh_block cubes[2];
+    pcs_random random;
+    pcs_random_init(&random, 71);
+    for (int trial = 0; trial < 60; trial++) {
+        const double h = heights[trial % 4], size = pow(10, pcs_random_between(&random, -9, -1.6));
+        const int n = trial % 3 == 2 ? 2 : 1;
+        const double reach = n == 2 ? 0.5 : 1.0; // a face is half as large
+        const pcs_vec3 low = {reach * size * pcs_random_between(&random, -1, 1),
+                              reach * size * pcs_random_between(&random, -1, 1), 1 + h};
+        place_cubes(&s, cubes, low, n);
+        int32_t seen[4] = {0, 0, 0, 0};
+        for (int32_t pass = 0; pass < 2; pass++) {
+            const pcs_surface_contact *contact = &s.model->surface_contacts.data[pass];
+            for (int32_t i = 0; i < contact->n_nodes; i++) {
+                const pcs_contact *slot = &s.contacts[contact->first_slot + i];
+                const pcs_vec3 x = s.c.pose[contact->node[i]].x;
+                const bool near = fabs(x.z - (pass == 0 ? 1 : 1 + h)) < 1e-14;
+                if (!near || slot->gap > 0.1) {
+                    assert_true(slot->gap > 0.1);
+                    continue;
+                }
+                assert_near(slot->gap, h, 1e-14);
+                assert_near(slot->normal.z, pass == 0 ? -1 : 1, 1e-14);
+                const bool right = x.x > 0.7, back = x.y > 0.7;
+                if ((right || x.x < 0.3) && (back || x.y < 0.3))
+                    seen[right + 2 * back]++;
+            }
+        }
+        for (int k = 0; k < 4; k++)
+            assert_true(seen[k] > 0);
+        contact_scene_end(&s);
+    }
+}
+
+// A cube that is let down beside another one with a little play, straight or turned by a hair, is
+// not caught by its edges: the gap of every node is at least the play.
+static void test_passing_by(void **state)
+{
+    (void)state;
+    static contact_scene s;
+    static mesh_block cubes[2];
+    pcs_random random;
+    pcs_random_init(&random, 73);
+    for (int trial = 0; trial < 60; trial++) {
+        const double play = pow(10, pcs_random_between(&random, -5, -1.5));
+        const double z = pcs_random_between(&random, -1, 1.2);
+        const double y = trial % 2 ? 0 : pcs_random_between(&random, -0.5, 0.5);
+        place_cubes(&s, cubes, pcs_v3(1 + play, y, z), 1 + trial % 2);
+        for (int32_t i = 0; i < s.model->n_slots; i++)
+            assert_true(s.contacts[i].gap >= play * (1 - 1e-9));
+        contact_scene_end(&s);
+    }
+}
+
 // A point above a block with a step in it moves far and near, over faces, edges and corners and
 // through the concave one: from outside its gap is the distance of the nearest face, as found by
 // looking at all of them; and it changes by no more than the way.
@@ -456,6 +535,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_stack),      cmocka_unit_test(test_roaming_point),
+        cmocka_unit_test(test_flush),      cmocka_unit_test(test_passing_by),
         cmocka_unit_test(test_reach),      cmocka_unit_test(test_balance),
         cmocka_unit_test(test_slip),       cmocka_unit_test(test_slip_on_plane),
         cmocka_unit_test(test_everything), cmocka_unit_test(test_refusals),
