@@ -82,6 +82,7 @@ static pcs_status init(pcs_scheme *scheme)
     pcs_context *ctx = scheme->ctx;
     const pcs_model *m = scheme->model;
     PCS_TRY(pcs_moreau_jean_class.init(scheme));
+    PCS_TRY(pcs_gap_search_create(ctx, m, &s->gaps));
     PCS_TRY(pcs_phase_init(ctx, m, &s->phase));
     PCS_TRY(pcs_smooth_point_init(ctx, m, &s->probe));
     double **of_slots[] = {&s->gap_from, &s->rate_from, &s->gap_to, &s->rate_to, &s->level};
@@ -103,6 +104,7 @@ static void destroy(pcs_scheme *scheme)
                       s->level,    s->forced,    s->joint_impulse, s->contact_impulse, s->filter};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i)
         pcs_free(ctx, arrays[i]);
+    pcs_gap_search_destroy(s->gaps);
     pcs_march_destroy(s->march);
     pcs_phase_free(ctx, &s->phase);
     pcs_smooth_point_free(ctx, &s->probe);
