@@ -246,8 +246,9 @@ static double location_width(const capturing *s, double h)
 {
     const double *option = s->mj.base.options;
     const double clock = 16 * DBL_EPSILON * fmax(fabs(s->begin), fabs(s->end));
+    const double most = 1.0 / 32; // of the step: C h^(p+1) says nothing for h near 1 s
     const double width = option[CAP_LOCATION_CONSTANT] * pow(h, s->march->opts.class->order + 1);
-    return fmin(fmax(fmax(width, option[CAP_LOCATION_FLOOR]), clock), 0.5 * h);
+    return fmin(fmax(fmin(width, most * h), fmax(option[CAP_LOCATION_FLOOR], clock)), 0.5 * h);
 }
 
 // From the state to the end of the output step, part by part.

@@ -206,7 +206,7 @@ static double find_closing(capturing *s, int32_t slot, double latest)
 {
     const pcs_gap_rules rules = {.level = s->level[slot],
                                  .tolerance = s->mj.base.options[MJ_PROJECTION_TOLERANCE],
-                                 .precision = s->width,
+                                 .precision = s->mj.base.options[CAP_LOCATION_FLOOR],
                                  .too_early = -HUGE_VAL};
     pcs_gap_place a, b;
     bool starts_closed;

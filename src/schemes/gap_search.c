@@ -430,6 +430,9 @@ static void safe_times(pcs_gap_search *s, int32_t i, const pcs_gap_rules *rules,
     part p = {.length = b->t - a->t};
     p.a = pcs_motion_bound(&s->motion, slot->node_a, from, to);
     p.b = pcs_motion_bound(&s->motion, slot->node_b, from, to);
+    *forwards = *backwards = 0;
+    if (slot->many_turns && (p.a->w_most + p.b->w_most) * p.length > PCS_PI)
+        return; // the branch of b is not known
     *forwards = safe_time(s, slot, &p, a, slack, 1);
     *backwards = *forwards >= p.length ? HUGE_VAL : safe_time(s, slot, &p, b, slack, -1);
 }
