@@ -202,7 +202,8 @@ static pcs_status begin_motion(capturing *s, const pcs_state *state)
 }
 
 // The first instant at which an open contact is found closed, not behind `latest`; HUGE_VAL: none.
-static double find_closing(capturing *s, int32_t slot, double latest)
+// *open: the last one before at which it is open.
+static double find_closing(capturing *s, int32_t slot, double latest, double *open)
 {
     const pcs_gap_rules rules = {.level = s->level[slot],
                                  .tolerance = s->mj.base.options[MJ_PROJECTION_TOLERANCE],
@@ -212,7 +213,9 @@ static double find_closing(capturing *s, int32_t slot, double latest)
     bool starts_closed;
     pcs_gap_search_look(s->gaps, slot, s->march->from.t, NULL, &a);
     pcs_gap_search_look(s->gaps, slot, latest, &a, &b);
-    if (pcs_gap_search_first(s->gaps, slot, &rules, &a, &b, &starts_closed))
+    const bool found = pcs_gap_search_first(s->gaps, slot, &rules, &a, &b, &starts_closed);
+    *open = a.t;
+    if (found)
         return b.t;
     return starts_closed ? fmin(a.t + s->width, latest) : HUGE_VAL;
 }
@@ -255,9 +258,11 @@ static pcs_status look_into_step(capturing *s, const pcs_state *state, bool *beh
     for (int32_t i = 0; i < m->n_slots; ++i) {
         if (pcs_smooth_slot_row(s->march->smooth, i) >= 0)
             continue;
-        const double t = find_closing(s, i, fmin(s->hit_time, to->t));
+        double open;
+        const double t = find_closing(s, i, fmin(s->hit_time, to->t), &open);
         if (t < s->hit_time) {
             s->hit_time = t;
+            s->hit_open = open;
             s->hit = i;
         }
     }
@@ -276,6 +281,21 @@ static pcs_status bisect(capturing *s, const pcs_state *state, double *low, doub
         *(is_behind(s, state, &s->probe, &closes) ? high : low) = middle;
     }
     return PCS_OK;
+}
+
+// Whether the contact that closes first is at time t the one that it is where it closes: on the face
+// of a shelf or of a tooth, not beside it.
+static bool is_same_contact(capturing *s, double t)
+{
+    const double cosine = 0.9; // of normals that the step over the impact may take for the other
+    pcs_gap_place at, closing;
+    pcs_gap_search_look(s->gaps, s->hit, t, NULL, &at);
+    pcs_gap_search_look(s->gaps, s->hit, s->hit_open, NULL, &closing);
+    if (at.gap == HUGE_VAL || closing.gap == HUGE_VAL)
+        return false;
+    return at.n_barriers == 0 ||
+           pcs_v3_dot(at.barrier[0].n, closing.barrier[0].n) >=
+               cosine * pcs_v3_dot(closing.barrier[0].n, closing.barrier[0].n);
 }
 
 pcs_status pcs_capturing_search(capturing *s, const pcs_state *state, capturing_event *event,
@@ -305,13 +325,17 @@ pcs_status pcs_capturing_search(capturing *s, const pcs_state *state, capturing_
         high = s->hit_time;
         PCS_TRY(bisect(s, state, &low, &high));
     }
+    if (s->hit >= 0 && low < s->hit_open && high >= s->hit_time && !is_same_contact(s, low)) {
+        low = s->hit_open;
+        high = s->hit_time;
+    }
     const pcs_smooth_point *at = &s->march->to;
     if (high < end) {
         PCS_TRY(pcs_march_dense(s->march, high, &s->probe));
         at = &s->probe;
     }
     is_behind(s, state, at, &closes);
-    const bool hit = hidden && high == s->hit_time; // maybe by less than rounding
+    const bool hit = s->hit >= 0 && high == s->hit_time; // maybe by less than rounding
     closes = closes || hit;
     for (int32_t i = 0; i < m->n_slots; ++i)
         s->forced[i] = pcs_smooth_slot_row(s->march->smooth, i) >= 0 ||
