@@ -256,7 +256,8 @@ static pcs_status look_into_step(capturing *s, const pcs_state *state, bool *beh
         return PCS_OK;
     PCS_TRY(begin_motion(s, state));
     for (int32_t i = 0; i < m->n_slots; ++i) {
-        if (pcs_smooth_slot_row(s->march->smooth, i) >= 0)
+        if (pcs_smooth_slot_row(s->march->smooth, i) >= 0 ||
+            pcs_gap_search_is_far(s->gaps, i, s->gap_from[i], s->gap_to[i]))
             continue;
         double open;
         const double t = find_closing(s, i, fmin(s->hit_time, to->t), &open);
