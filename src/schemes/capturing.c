@@ -82,6 +82,7 @@ static pcs_status init(pcs_scheme *scheme)
     pcs_context *ctx = scheme->ctx;
     const pcs_model *m = scheme->model;
     PCS_TRY(pcs_moreau_jean_class.init(scheme));
+    PCS_TRY(pcs_gap_search_create(ctx, m, &s->gaps));
     PCS_TRY(pcs_phase_init(ctx, m, &s->phase));
     PCS_TRY(pcs_smooth_point_init(ctx, m, &s->probe));
     double **of_slots[] = {&s->gap_from, &s->rate_from, &s->gap_to, &s->rate_to, &s->level};
@@ -103,6 +104,7 @@ static void destroy(pcs_scheme *scheme)
                       s->level,    s->forced,    s->joint_impulse, s->contact_impulse, s->filter};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i)
         pcs_free(ctx, arrays[i]);
+    pcs_gap_search_destroy(s->gaps);
     pcs_march_destroy(s->march);
     pcs_phase_free(ctx, &s->phase);
     pcs_smooth_point_free(ctx, &s->probe);
@@ -244,8 +246,9 @@ static double location_width(const capturing *s, double h)
 {
     const double *option = s->mj.base.options;
     const double clock = 16 * DBL_EPSILON * fmax(fabs(s->begin), fabs(s->end));
+    const double most = 1.0 / 32; // of the step: C h^(p+1) says nothing for h near 1 s
     const double width = option[CAP_LOCATION_CONSTANT] * pow(h, s->march->opts.class->order + 1);
-    return fmin(fmax(fmax(width, option[CAP_LOCATION_FLOOR]), clock), 0.5 * h);
+    return fmin(fmax(fmin(width, most * h), fmax(option[CAP_LOCATION_FLOOR], clock)), 0.5 * h);
 }
 
 // From the state to the end of the output step, part by part.

@@ -3,6 +3,7 @@
 #ifndef PCS_SCHEMES_CAPTURING_H
 #define PCS_SCHEMES_CAPTURING_H
 
+#include "schemes/gap_search.h"
 #include "schemes/march.h"
 #include "schemes/moreau_jean.h"
 
@@ -51,6 +52,9 @@ typedef struct capturing {
     int32_t *face_from;
     double *level; // gap below which an open contact counts as closed in this step
     bool edge;     // a closed contact changes its face in this step
+    pcs_gap_search *gaps;
+    int32_t hit;               // slot that closes first in this step, -1: none
+    double hit_time, hit_open; // an instant at which it is closed, and the last open one before
     // Over the whole output step: impulses, for the state.
     double *filter; // 2 n_v: memory of an implicit method and the accelerations it belongs to
     capturing_memory known;

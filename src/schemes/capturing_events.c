@@ -1,5 +1,6 @@
 // The capturing scheme's events: which contacts stay closed at an instant, and whether one closes
-// or pulls in a smooth step, located to the width that the order asks for.
+// or pulls in a smooth step, located to the width that the order asks for. Closing is searched with
+// bounds of the motion (gap_search.h), pulling is looked at where a step ends.
 #include "schemes/capturing.h"
 
 #include <math.h>
@@ -187,36 +188,37 @@ static bool is_behind(capturing *s, const pcs_state *state, const pcs_smooth_poi
     return *closes || pulls;
 }
 
-// A contact may close and open again inside the step: the instant of its smallest gap, if that gap
-// is below the level, else the end of the step.
-static pcs_status find_dip(capturing *s, const pcs_state *state, int32_t slot, double *t)
+// The dense output of the step as a motion.
+static pcs_status begin_motion(capturing *s, const pcs_state *state)
 {
-    double low = s->march->from.t, high = s->march->to.t, gap = HUGE_VAL;
-    while (high - low > s->width) {
-        double middle = 0.5 * (low + high);
-        if (!(middle > low) || !(middle < high))
-            break;
-        PCS_TRY(pcs_march_dense(s->march, middle, &s->probe));
-        pcs_capturing_look(s, state, middle, s->probe.q, s->probe.v, s->gap_to, s->rate_to);
-        gap = s->gap_to[slot];
-        if (gap < s->level[slot])
-            break;
-        *(s->rate_to[slot] < 0 ? &low : &high) = middle;
-    }
-    *t = gap < s->level[slot] ? s->probe.t : s->march->to.t;
+    const pcs_march *march = s->march;
+    const pcs_smooth_point *from = &march->from, *to = &march->to;
+    pcs_motion *motion = pcs_gap_search_motion(s->gaps);
+    PCS_TRY(march->opts.class->path(march->integrator, motion->c));
+    pcs_gap_search_begin(s->gaps, from->t, to->t - from->t, from->q, PCS_PATH_DEGREE, state->turns,
+                         state->external, NULL);
+    motion->q_end = to->q;
+    motion->v_end = to->v;
     return PCS_OK;
 }
 
-// Whether the tangents of the gap at both ends of the step meet below the level.
-static bool may_dip(const capturing *s, int32_t slot)
+// The first instant at which an open contact is found closed, not behind `latest`; HUGE_VAL: none.
+// *open: the last one before at which it is open.
+static double find_closing(capturing *s, int32_t slot, double latest, double *open)
 {
-    const double rate_from = s->rate_from[slot], rate_to = s->rate_to[slot];
-    if (s->gap_from[slot] == HUGE_VAL || s->gap_to[slot] == HUGE_VAL || rate_from >= 0 ||
-        rate_to <= 0)
-        return false;
-    const double h = s->march->to.t - s->march->from.t;
-    return s->gap_from[slot] + h * rate_from < s->level[slot] &&
-           s->gap_to[slot] - h * rate_to < s->level[slot];
+    const pcs_gap_rules rules = {.level = s->level[slot],
+                                 .tolerance = s->mj.base.options[MJ_PROJECTION_TOLERANCE],
+                                 .precision = s->mj.base.options[CAP_LOCATION_FLOOR],
+                                 .too_early = -HUGE_VAL};
+    pcs_gap_place a, b;
+    bool starts_closed;
+    pcs_gap_search_look(s->gaps, slot, s->march->from.t, NULL, &a);
+    pcs_gap_search_look(s->gaps, slot, latest, &a, &b);
+    const bool found = pcs_gap_search_first(s->gaps, slot, &rules, &a, &b, &starts_closed);
+    *open = a.t;
+    if (found)
+        return b.t;
+    return starts_closed ? fmin(a.t + s->width, latest) : HUGE_VAL;
 }
 
 // Whether a closed contact has gone over to another face; looks at the contacts evaluated last.
@@ -229,8 +231,9 @@ static bool crosses_edge(const capturing *s)
     return false;
 }
 
-// The first instant that is known to lie behind an event; *found is false without any.
-static pcs_status bracket(capturing *s, const pcs_state *state, double *high, bool *found)
+// Limits of the step for all contacts, and the first closing in it: s->hit and s->hit_time. *behind:
+// something has closed or pulls where the step ends.
+static pcs_status look_into_step(capturing *s, const pcs_state *state, bool *behind)
 {
     const pcs_model *m = s->mj.base.model;
     const pcs_smooth_point *from = &s->march->from, *to = &s->march->to;
@@ -246,58 +249,99 @@ static pcs_status bracket(capturing *s, const pcs_state *state, double *high, bo
         s->level[i] = fmin(s->gap_from[i], 0) - (let_go ? tolerance : 0);
     }
     bool closes;
-    *high = to->t;
-    *found = is_behind(s, state, to, &closes);
+    *behind = is_behind(s, state, to, &closes);
     s->edge = crosses_edge(s);
+    s->hit = -1;
+    s->hit_time = HUGE_VAL;
     if (s->edge)
         return PCS_OK;
-    for (int32_t i = 0; i < m->n_slots; ++i)
-        s->forced[i] = pcs_smooth_slot_row(s->march->smooth, i) < 0 && may_dip(s, i);
+    PCS_TRY(begin_motion(s, state));
     for (int32_t i = 0; i < m->n_slots; ++i) {
-        double t = to->t;
-        if (s->forced[i])
-            PCS_TRY(find_dip(s, state, i, &t));
-        if (t < *high) {
-            *high = t;
-            *found = true;
+        if (pcs_smooth_slot_row(s->march->smooth, i) >= 0 ||
+            pcs_gap_search_is_far(s->gaps, i, s->gap_from[i], s->gap_to[i]))
+            continue;
+        double open;
+        const double t = find_closing(s, i, fmin(s->hit_time, to->t), &open);
+        if (t < s->hit_time) {
+            s->hit_time = t;
+            s->hit_open = open;
+            s->hit = i;
         }
     }
     return PCS_OK;
+}
+
+// Bisection to the width of an event's interval: *low lies before, *high behind the event.
+static pcs_status bisect(capturing *s, const pcs_state *state, double *low, double *high)
+{
+    bool closes;
+    while (*high - *low > s->width) {
+        double middle = 0.5 * (*low + *high);
+        if (!(middle > *low) || !(middle < *high))
+            break;
+        PCS_TRY(pcs_march_dense(s->march, middle, &s->probe));
+        *(is_behind(s, state, &s->probe, &closes) ? high : low) = middle;
+    }
+    return PCS_OK;
+}
+
+// Whether the contact that closes first is at time t the one that it is where it closes: on the face
+// of a shelf or of a tooth, not beside it.
+static bool is_same_contact(capturing *s, double t)
+{
+    const double cosine = 0.9; // of normals that the step over the impact may take for the other
+    pcs_gap_place at, closing;
+    pcs_gap_search_look(s->gaps, s->hit, t, NULL, &at);
+    pcs_gap_search_look(s->gaps, s->hit, s->hit_open, NULL, &closing);
+    if (at.gap == HUGE_VAL || closing.gap == HUGE_VAL)
+        return false;
+    return at.n_barriers == 0 ||
+           pcs_v3_dot(at.barrier[0].n, closing.barrier[0].n) >=
+               cosine * pcs_v3_dot(closing.barrier[0].n, closing.barrier[0].n);
 }
 
 pcs_status pcs_capturing_search(capturing *s, const pcs_state *state, capturing_event *event,
                                 double *t_a, double *t_b)
 {
     const pcs_model *m = s->mj.base.model;
-    double low = s->march->from.t, high;
-    bool found = false, closes;
+    const double start = s->march->from.t, end = s->march->to.t;
+    double low = start, high = end;
+    bool behind = false, closes;
     *event = CAPTURING_NOTHING;
     if (m->n_slots == 0)
         return PCS_OK;
-    PCS_TRY(bracket(s, state, &high, &found));
+    PCS_TRY(look_into_step(s, state, &behind));
     if (s->edge) {
         *event = CAPTURING_EDGE;
-        *t_a = low;
-        *t_b = s->march->to.t;
+        *t_a = start;
+        *t_b = end;
         return PCS_OK;
     }
-    if (!found)
+    if (!behind && s->hit < 0)
         return PCS_OK;
-    while (high - low > s->width) {
-        double middle = 0.5 * (low + high);
-        if (!(middle > low) || !(middle < high))
-            break;
-        PCS_TRY(pcs_march_dense(s->march, middle, &s->probe));
-        *(is_behind(s, state, &s->probe, &closes) ? &high : &low) = middle;
+    if (behind)
+        PCS_TRY(bisect(s, state, &low, &high));
+    const bool hidden = s->hit >= 0 && (!behind || s->hit_time <= low);
+    if (hidden) { // a contact that has opened again before the end, or before another closes
+        low = start;
+        high = s->hit_time;
+        PCS_TRY(bisect(s, state, &low, &high));
     }
-    const pcs_smooth_point *behind = &s->march->to;
-    if (high < s->march->to.t) {
+    if (s->hit >= 0 && low < s->hit_open && high >= s->hit_time && !is_same_contact(s, low)) {
+        low = s->hit_open;
+        high = s->hit_time;
+    }
+    const pcs_smooth_point *at = &s->march->to;
+    if (high < end) {
         PCS_TRY(pcs_march_dense(s->march, high, &s->probe));
-        behind = &s->probe;
+        at = &s->probe;
     }
-    is_behind(s, state, behind, &closes);
+    is_behind(s, state, at, &closes);
+    const bool hit = s->hit >= 0 && high == s->hit_time; // maybe by less than rounding
+    closes = closes || hit;
     for (int32_t i = 0; i < m->n_slots; ++i)
-        s->forced[i] = pcs_smooth_slot_row(s->march->smooth, i) >= 0 || s->gap_to[i] < s->level[i];
+        s->forced[i] = pcs_smooth_slot_row(s->march->smooth, i) >= 0 ||
+                       s->gap_to[i] < s->level[i] || (hit && i == s->hit);
     *event = closes ? CAPTURING_IMPACT : CAPTURING_RELEASE;
     *t_a = closes ? low : high; // a contact that opens needs no interval
     *t_b = high;

@@ -23,6 +23,22 @@ static void move_node(pcs_gap_search *s, int32_t node, double theta)
         pcs_motion_node(&s->motion, node, theta, &s->c.pose[node], &s->c.twist[node]);
 }
 
+static void swap_in(pcs_gap_search *s, const pcs_gap_slot *slot, pcs_gap_pair *pair, bool save)
+{
+    const int32_t node[2] = {slot->node_a, slot->node_b};
+    for (int i = 0; i < 2; ++i) {
+        if (node[i] < 0)
+            continue;
+        if (save) {
+            pair->pose[i] = s->c.pose[node[i]];
+            pair->twist[i] = s->c.twist[node[i]];
+        } else {
+            s->c.pose[node[i]] = pair->pose[i];
+            s->c.twist[node[i]] = pair->twist[i];
+        }
+    }
+}
+
 static pcs_pose pose_of(const pcs_gap_search *s, int32_t node)
 {
     return node < 0 ? ground_pose() : s->c.pose[node];
@@ -130,19 +146,42 @@ static void look_at_curve(const pcs_contact_pair *pair, const pcs_placement *a,
     }
 }
 
-static void look_at_pair(pcs_gap_search *s, const pcs_gap_slot *slot, pcs_gap_place *place)
+// The pair at t: kept from another of its slots, or evaluated.
+static const pcs_gap_pair *find_pair(pcs_gap_search *s, const pcs_gap_slot *slot, double t,
+                                     double theta)
+{
+    const pcs_contact_pair *def = &s->model->contact_pairs.data[slot->index];
+    for (int i = 0; i < 2; ++i)
+        if (s->pairs[i].index == slot->index && s->pairs[i].t == t) {
+            swap_in(s, slot, &s->pairs[i], false);
+            s->oldest = 1 - i;
+            return &s->pairs[i];
+        }
+    pcs_gap_pair *pair = &s->pairs[s->oldest];
+    s->oldest = 1 - s->oldest;
+    move_node(s, slot->node_a, theta);
+    move_node(s, slot->node_b, theta);
+    swap_in(s, slot, pair, true);
+    pair->index = slot->index;
+    pair->t = t;
+    pair->a = pcs_contact_place(&s->c, &def->pair.a);
+    pair->b = pcs_contact_place(&s->c, &def->pair.b);
+    pcs_contact_sizes sizes = pcs_contact_pair_sizes(s->model, &s->c, def);
+    sizes.extent = (pcs_vec2){0, 0};
+    sizes.held = NULL;
+    pcs_contact_pair_points(def, &sizes, &pair->a, &pair->b, pair->points);
+    return pair;
+}
+
+static void look_at_pair(pcs_gap_search *s, const pcs_gap_slot *slot, double theta,
+                         pcs_gap_place *place)
 {
     const pcs_model *model = s->model;
     const pcs_contact_pair *pair = &model->contact_pairs.data[slot->index];
-    pcs_contact_sizes sizes = pcs_contact_pair_sizes(model, &s->c, pair);
-    const pcs_placement a = pcs_contact_place(&s->c, &pair->pair.a);
-    const pcs_placement b = pcs_contact_place(&s->c, &pair->pair.b);
-    pcs_contact_point points[PCS_CONTACT_SLOTS_MAX];
-    const pcs_vec2 extent = sizes.extent;
-    sizes.extent = (pcs_vec2){0, 0};
-    sizes.held = NULL;
-    pcs_contact_pair_points(pair, &sizes, &a, &b, points);
-    const pcs_contact_point *point = &points[slot->place];
+    const pcs_gap_pair *at = find_pair(s, slot, place->t, theta);
+    const pcs_placement a = at->a, b = at->b;
+    const pcs_vec2 extent = pair->extent;
+    const pcs_contact_point *point = &at->points[slot->place];
     const pcs_vec3 n = point->normal;
     place->gap = point->gap;
     place->rate = relative(s, slot, n, point->point_a, point->point_b);
@@ -303,10 +342,11 @@ void pcs_gap_search_look(pcs_gap_search *s, int32_t slot, double t, const pcs_ga
         look_at_row(s, slot, place);
         return;
     }
+    if (kind->source == PCS_GAP_OF_PAIR) {
+        look_at_pair(s, kind, theta, place);
+        return;
+    }
     move_node(s, kind->node_a, theta);
     move_node(s, kind->node_b, theta);
-    if (kind->source == PCS_GAP_OF_PAIR)
-        look_at_pair(s, kind, place);
-    else
-        look_at_limit(s, kind, theta, near, place);
+    look_at_limit(s, kind, theta, near, place);
 }

@@ -203,6 +203,7 @@ void pcs_gap_search_begin(pcs_gap_search *s, double t, double h, const double *q
     s->c.turns = s->turns = turns;
     s->c.external = s->external = external;
     s->c.face = faces;
+    s->pairs[0].index = s->pairs[1].index = -1;
 }
 
 bool pcs_gap_search_is_bounded(const pcs_gap_search *s, int32_t slot)
@@ -430,8 +431,27 @@ static void safe_times(pcs_gap_search *s, int32_t i, const pcs_gap_rules *rules,
     part p = {.length = b->t - a->t};
     p.a = pcs_motion_bound(&s->motion, slot->node_a, from, to);
     p.b = pcs_motion_bound(&s->motion, slot->node_b, from, to);
+    *forwards = *backwards = 0;
+    if (slot->many_turns && (p.a->w_most + p.b->w_most) * p.length > PCS_PI)
+        return; // the branch of b is not known
     *forwards = safe_time(s, slot, &p, a, slack, 1);
     *backwards = *forwards >= p.length ? HUGE_VAL : safe_time(s, slot, &p, b, slack, -1);
+}
+
+bool pcs_gap_search_is_far(pcs_gap_search *s, int32_t i, double gap_start, double gap_end)
+{
+    const pcs_gap_slot *slot = &s->slots[i];
+    if (slot->mode == PCS_GAP_ESTIMATE || slot->mode == PCS_GAP_ROTATION || slot->many_turns ||
+        gap_start == HUGE_VAL || gap_end == HUGE_VAL)
+        return false;
+    part p = {.length = s->motion.h};
+    p.a = pcs_motion_bound(&s->motion, slot->node_a, 0, 1);
+    p.b = pcs_motion_bound(&s->motion, slot->node_b, 0, 1);
+    if (p.a->w_most > 0)
+        return false;
+    const double L = slot->mode == PCS_GAP_ANGLE ? p.b->w_most
+                                                 : largest_speed(&p) + p.b->w_most * slot->arm_b;
+    return gap_start + gap_end > L * p.length;
 }
 
 bool pcs_gap_search_is_clear(pcs_gap_search *s, int32_t slot, const pcs_gap_rules *rules,

@@ -74,7 +74,10 @@ typedef struct pcs_gap_rules {
     bool suspect;     // a slot that has been found closed needs no fall beyond the noise
 } pcs_gap_rules;
 
-// How surely the gap stays above level - tolerance between two instants.
+// A test that needs no look, for gaps known at both ends of the motion: true if they are too far for
+// the largest relative speed of the two nodes. Slots of nodes a that turn are not judged.
+bool pcs_gap_search_is_far(pcs_gap_search *search, int32_t slot, double gap_start, double gap_end);
+// True if the gap surely stays above level - tolerance between two instants.
 bool pcs_gap_search_is_clear(pcs_gap_search *search, int32_t slot, const pcs_gap_rules *rules,
                              const pcs_gap_place *a, const pcs_gap_place *b);
 // The first closing between the instants *a and *b: true if there is one, with *a the last instant

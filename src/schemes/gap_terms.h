@@ -3,6 +3,7 @@
 #ifndef PCS_SCHEMES_GAP_TERMS_H
 #define PCS_SCHEMES_GAP_TERMS_H
 
+#include "geometry/contact_geometry.h"
 #include "schemes/gap_search.h"
 
 // How the gap of a slot is bounded.
@@ -33,6 +34,16 @@ typedef struct pcs_gap_slot {
     bool many_turns;     // an angle that may turn further than half a revolution
 } pcs_gap_slot;
 
+// A pair at an instant, for all its slots.
+typedef struct pcs_gap_pair {
+    int32_t index; // -1: empty
+    double t;
+    pcs_pose pose[2];
+    pcs_twist twist[2];
+    pcs_placement a, b;
+    pcs_contact_point points[PCS_CONTACT_SLOTS_MAX]; // of unbounded faces
+} pcs_gap_pair;
+
 struct pcs_gap_search {
     pcs_context *ctx;
     const pcs_model *model;
@@ -42,6 +53,8 @@ struct pcs_gap_search {
     pcs_contact *contacts; // NULL where no slot needs them
     double *q, *v;         // the same
     const double *turns, *external;
+    pcs_gap_pair pairs[2]; // looked at last: both ends of a part
+    int32_t oldest;        // of them
     int64_t looks;
 };
 

@@ -20,6 +20,7 @@ typedef struct half_explicit {
     pcs_stages s;
     bool dense_ready;    // what dense output needs beyond the step is there
     double *dense[3][4]; // HEM5: polynomials of d, v and lambda
+    double *a_ends[2];   // HEM5: v' at the ends of the step, by the index-1 equation
     double *dense_data;
 } half_explicit;
 
@@ -33,14 +34,16 @@ static pcs_status init(pcs_integrator *integrator)
     half_explicit *m = self(integrator);
     const int64_t n = integrator->model->n_v, rows = pcs_smooth_rows_max(integrator->model);
     PCS_TRY(pcs_stages_init(integrator->ctx, integrator->model, &m->s));
-    m->dense_data = PCS_NEW_ARRAY(integrator->ctx, double, 8 * n + 4 * rows);
+    m->dense_data = PCS_NEW_ARRAY(integrator->ctx, double, 10 * n + 4 * rows);
     if (!m->dense_data)
         return PCS_ERROR_MEMORY;
     for (int i = 0; i < 4; ++i) {
         m->dense[0][i] = m->dense_data + i * n;
         m->dense[1][i] = m->dense_data + (4 + i) * n;
-        m->dense[2][i] = m->dense_data + 8 * n + i * rows;
+        m->dense[2][i] = m->dense_data + 10 * n + i * rows;
     }
+    m->a_ends[0] = m->dense_data + 8 * n;
+    m->a_ends[1] = m->dense_data + 9 * n;
     return PCS_OK;
 }
 
@@ -348,6 +351,8 @@ static pcs_status hem5_step(pcs_integrator *integrator, const pcs_smooth_point *
     pcs_stages_add_work(s, h, H_STAGES, h_a[H_STAGES - 1], to->work);
     pcs_smooth_chart_rate(model, s->d[H_END], s->v[H_END], s->rate[H_END]);
     PCS_TRY(pcs_stages_end(integrator, s, to));
+    memcpy(m->a_ends[0], from->a, sizeof(double) * (size_t)n);
+    memcpy(m->a_ends[1], to->a, sizeof(double) * (size_t)n);
     const int l = H_STAGES - 1;
     integrator->stiffness = pcs_integrator_stiffness(
                                 n, h, (const double *[]){s->d[l], s->v[l], s->rate[l], s->a[l]},
@@ -408,16 +413,20 @@ static pcs_status hem5_dense(pcs_integrator *integrator, double theta, pcs_smoot
     return pcs_smooth_project(integrator->smooth, out->t, out->q, out->v, 0, false, true);
 }
 
+// The quintic through both ends: the polynomials of the dense output need two more stages.
 static pcs_status hem5_path(pcs_integrator *integrator, double *const c[PCS_PATH_DEGREE])
 {
     half_explicit *m = self(integrator);
-    if (!m->dense_ready)
-        PCS_TRY(hem5_tenth_stage(m));
-    for (int32_t i = 0; i < integrator->model->n_v; ++i) {
-        for (int k = 0; k < 4; ++k)
-            c[k][i] = m->s.h * m->dense[0][k][i];
-        c[4][i] = 0;
-    }
+    pcs_stages *s = &m->s;
+    const pcs_model *model = integrator->model;
+    pcs_smooth_chart_acceleration(model, s->d[H_END], s->rate[H_END], m->a_ends[1], s->e);
+    const pcs_quintic quintic = {.h = s->h,
+                                 .v_0 = s->v[0],
+                                 .a_0 = m->a_ends[0],
+                                 .d_1 = s->d[H_END],
+                                 .rate_1 = s->rate[H_END],
+                                 .acceleration_1 = s->e};
+    pcs_quintic_path(&quintic, model->n_v, c);
     return PCS_OK;
 }
 

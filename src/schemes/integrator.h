@@ -97,8 +97,8 @@ struct pcs_integrator_class {
     // asks for them; t too, work not. May evaluate more stages when first called after a step,
     // hence the status.
     pcs_status (*dense)(pcs_integrator *integrator, double theta, pcs_smooth_point *out);
-    // The local coordinates of the dense output as a polynomial, d = sum_k c[k] theta^(k+1), n_v
-    // numbers each; its positions are q_n [+] d. May evaluate more stages, as dense.
+    // The local coordinates of the step as a polynomial of the accuracy of the dense output or
+    // better, d = sum_k c[k] theta^(k+1), n_v numbers each; positions are q_n [+] d.
     pcs_status (*path)(pcs_integrator *integrator, double *const c[PCS_PATH_DEGREE]);
 };
 
