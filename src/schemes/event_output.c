@@ -281,6 +281,8 @@ static void pass_counts(passage *p, pcs_march_counts *counts)
     pass(p, &counts->stiff_time, 1);
     pass(p, &counts->widest_pivot, 1);
     pass(p, &counts->least_pivot, 1);
+    pass(p, &counts->distance, 1);
+    pass(p, &counts->closing, 1);
     pass_count(p, &counts->singular);
     pass(p, &counts->singular_time, 1);
 }

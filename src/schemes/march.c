@@ -163,6 +163,12 @@ void pcs_march_destroy(pcs_march *m)
 
 // ---- Beginning ----
 
+// Distance from a singular position as a part of the farthest one seen.
+static double distance(const pcs_march *m)
+{
+    return sqrt(pcs_smooth_pivot(m->smooth) / fmax(m->counts.widest_pivot, DBL_MIN));
+}
+
 // A first step whose error is about a hundredth of the tolerance if all derivatives are as large as
 // (v, a): h^(p+1) |(v, a)| = tolerance / 100 [HairerNorsettWanner1993, II.4].
 static double choose_step(const pcs_march *m)
@@ -195,6 +201,8 @@ pcs_status pcs_march_begin(pcs_march *m, const pcs_phase *phase, double t, const
         memcpy(m->to.v, v, sizeof(double) * (size_t)model->n_v);
     PCS_TRY(m->integrator->class->start(m->integrator, &m->to));
     m->counts.widest_pivot = fmax(m->counts.widest_pivot, pcs_smooth_pivot(m->smooth));
+    m->counts.distance = distance(m);
+    m->counts.closing = 0;
     pcs_smooth_point_copy(model, &m->from, &m->to);
     m->h = m->whole = 0;
     if (!keep_step || !(m->h_next > 0))
@@ -245,13 +253,44 @@ static pcs_status stabilise(pcs_march *m)
 // Part of the largest pivot seen; a pivot falls with the square of the distance, about 0.03 rad.
 static const double NEAR_PIVOT = 1e-3;
 
+// A step that would end within this part of its length of the singular position ends before it
+// instead, so that the next one has it at CROSSING_PLACE: accelerations in the position itself have
+// no digits, the projection does not converge there, and a method that has ended there takes ever
+// shorter steps. No stage of HEM5 and PHEM56 is near that place.
+static const double LANDING_PART = 0.35;
+static const double CROSSING_PLACE = 0.6;
+static const double PLANNED_LEAST = 0.1; // of the length
+
 static bool is_near(const pcs_march *m, double pivot)
 {
     return m->has_loops && pivot < NEAR_PIVOT * m->counts.widest_pivot;
 }
 
-static void say_singular(pcs_march *m)
+// The length h, or a shorter one that leaves the singular position ahead to the next step.
+static double plan(const pcs_march *m, double h)
 {
+    const pcs_march_counts *c = &m->counts;
+    if (!m->has_loops || m->opts.fixed || !(c->closing > 0))
+        return h;
+    const double time = c->distance / c->closing; // to the position
+    if (fabs(h - time) >= LANDING_PART * h)
+        return h;
+    return fmax(time - CROSSING_PLACE * h, PLANNED_LEAST * h);
+}
+
+// Whether a step has passed a singular position between its stages: the distance falls evenly to
+// zero within the step and is what it should be behind it.
+static bool passes(const pcs_march *m, double h, double now)
+{
+    const double part = 0.25; // of the way, by which an even motion may be missed
+    const double way = m->counts.closing * h, before = m->counts.distance;
+    return m->has_loops && before > 0 && way > before && fabs(now - (way - before)) < part * way;
+}
+
+static void note_singular(pcs_march *m)
+{
+    m->counts.singular = 1;
+    m->counts.singular_time = m->from.t;
     pcs_log(m->ctx, PCS_LOG_WARNING,
             "t = %g: the mechanism comes to a singular position, where joints depend on each other "
             "and a small disturbance decides how it goes on%s%s",
@@ -279,9 +318,7 @@ static pcs_status approach(pcs_march *m, bool *again)
     if (!is_near(m, m->counts.least_pivot))
         return PCS_OK;
     if (m->counts.singular == 0) {
-        m->counts.singular = 1;
-        m->counts.singular_time = m->from.t;
-        say_singular(m);
+        note_singular(m);
         *again = m->opts.stabilisation == PCS_STABILISE_AUTO;
         if (*again) {
             const pcs_status status = project(m, &m->from);
@@ -413,7 +450,13 @@ static void count_stiffness(pcs_march *m)
 static void accept(pcs_march *m, double h)
 {
     m->counts.widest_pivot = fmax(m->counts.widest_pivot, pcs_smooth_pivot(m->smooth));
-    m->counts.singular += is_near(m, m->counts.least_pivot);
+    const double now = distance(m);
+    const bool passed = passes(m, h, now);
+    if (passed && m->counts.singular == 0)
+        note_singular(m);
+    m->counts.singular += passed || is_near(m, m->counts.least_pivot);
+    m->counts.closing = (m->counts.distance - now) / h;
+    m->counts.distance = now;
     m->h = h;
     m->whole = 0;
     m->counts.smallest = m->counts.accepted == 0 ? h : fmin(m->counts.smallest, h);
@@ -495,6 +538,9 @@ pcs_status pcs_march_step(pcs_march *m, double t_limit)
     const double wanted = fmin(turn, o->fixed ? o->first_step : fmin(m->h_next, o->largest_step));
     bool limited = wanted * (1 + STRETCH) >= remaining;
     double h = limited ? remaining : wanted;
+    const double planned = plan(m, h);
+    limited = limited && planned == h;
+    h = planned;
     for (;;) {
         verdict outcome;
         double error = 0;
@@ -509,7 +555,8 @@ pcs_status pcs_march_step(pcs_march *m, double t_limit)
             const double factor = control(m, error);
             accept(m, h);
             m->h_next = h * fmin(fmax(factor, SHRINK_MIN), o->growth);
-            if (limited && factor >= o->growth) // the limit made it short, not the error
+            if ((limited || planned < wanted) &&
+                factor >= o->growth) // the limit made it short, not the error
                 m->h_next = fmax(m->h_next, wanted);
             m->h_next = fmin(fmax(m->h_next, o->smallest_step), o->largest_step);
             return PCS_OK;
@@ -629,7 +676,7 @@ pcs_status pcs_march_cut_dense(pcs_march *m, double t)
 
 // ---- Memory of a run ----
 
-enum { SCALARS = 21 }; // times, lengths and counts
+enum { SCALARS = 23 }; // times, lengths and counts
 
 int64_t pcs_march_memory(const pcs_model *model)
 {
@@ -645,13 +692,29 @@ static void exchange(pcs_march *m, double *memory, bool save)
     double integers[7] = {(double)c->accepted,         (double)c->rejected,   c->stiff,
                           (double)m->stiff_steps,      (double)m->calm_steps, (double)c->singular,
                           m->integrator == m->crossing};
-    double *scalar[SCALARS] = {&m->from.t,      &m->to.t,           &m->h,
-                               &m->h_next,      &c->smallest,       &c->sum,
-                               &c->drift,       &c->velocity_drift, &c->stiff_time,
-                               &integers[0],    &integers[1],       &integers[2],
-                               &integers[3],    &integers[4],       &integers[5],
-                               &integers[6],    &m->whole,          &c->widest_pivot,
-                               &c->least_pivot, &c->singular_time,  NULL};
+    double *scalar[SCALARS] = {&m->from.t,
+                               &m->to.t,
+                               &m->h,
+                               &m->h_next,
+                               &c->smallest,
+                               &c->sum,
+                               &c->drift,
+                               &c->velocity_drift,
+                               &c->stiff_time,
+                               &integers[0],
+                               &integers[1],
+                               &integers[2],
+                               &integers[3],
+                               &integers[4],
+                               &integers[5],
+                               &integers[6],
+                               &m->whole,
+                               &c->widest_pivot,
+                               &c->least_pivot,
+                               &c->singular_time,
+                               &c->distance,
+                               &c->closing,
+                               NULL};
     for (int i = 0; scalar[i]; ++i) {
         if (save)
             memory[i] = *scalar[i];

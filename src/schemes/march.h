@@ -44,8 +44,9 @@ typedef struct pcs_march_counts {
     double stiff_time;            // when that was first seen
     // Singular positions, see approach() in march.c
     double widest_pivot, least_pivot; // largest at the ends of steps; smallest within the last one
-    int64_t singular;                 // steps near one
-    double singular_time;             // of the first
+    double distance, closing; // from it, as sqrt(pivot / widest), and how fast it falls, 1/s
+    int64_t singular;         // steps near one
+    double singular_time;     // of the first
 } pcs_march_counts;
 
 typedef struct pcs_march {
