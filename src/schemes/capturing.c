@@ -305,6 +305,7 @@ static pcs_status step(pcs_scheme *scheme, pcs_state *state, double h, pcs_step_
     report->h = h;
     report->rejected += (int32_t)(s->march->counts.rejected - before.rejected);
     report->evaluations = pcs_smooth_evaluations(s->march->smooth) - evaluations;
+    report->redundant_rows += s->march->counts.singular > before.singular; // at least
     pcs_capturing_finish(s, state, report);
     state->memory[MEMORY_STEP] = s->march->h_next;
     state->memory[MEMORY_KNOWN] = s->known;

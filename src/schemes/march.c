@@ -66,32 +66,6 @@ static pcs_status check_opts(pcs_context *ctx, const pcs_march_opts *o)
     return PCS_OK;
 }
 
-// A tree of joints has independent rows in every position: each adds a body of its own.
-static pcs_status find_loops(pcs_march *m)
-{
-    const pcs_model *model = m->model;
-    const int32_t n = model->nodes.count, ground = n;
-    int32_t *root = PCS_NEW_ARRAY(m->ctx, int32_t, (int64_t)n + 1);
-    if (!root)
-        return PCS_ERROR_MEMORY;
-    for (int32_t i = 0; i <= n; ++i)
-        root[i] = i;
-    m->has_loops = model->couplings.count > 0;
-    for (int32_t k = 0; k < model->joints.count; ++k) {
-        const pcs_pair *pair = &model->joints.data[k].pair;
-        int32_t a = pair->a.node < 0 ? ground : pair->a.node;
-        int32_t b = pair->b.node < 0 ? ground : pair->b.node;
-        for (; root[a] != a; a = root[a])
-            root[a] = root[root[a]];
-        for (; root[b] != b; b = root[b])
-            root[b] = root[root[b]];
-        m->has_loops = m->has_loops || a == b;
-        root[a] = b;
-    }
-    pcs_free(m->ctx, root);
-    return PCS_OK;
-}
-
 static pcs_status init(pcs_march *m)
 {
     pcs_context *ctx = m->ctx;
@@ -99,7 +73,7 @@ static pcs_status init(pcs_march *m)
     PCS_TRY(pcs_smooth_create(ctx, m->model, &m->smooth));
     PCS_TRY(pcs_integrator_create(o->class, &o->integrator, ctx, m->model, m->smooth, &m->own));
     m->integrator = m->own;
-    PCS_TRY(find_loops(m));
+    PCS_TRY(pcs_singular_find_loops(ctx, m->model, &m->has_loops));
     if (m->has_loops && o->class->index == 1)
         PCS_TRY(pcs_integrator_create(&pcs_integrator_phem56, &o->integrator, ctx, m->model,
                                       m->smooth, &m->crossing));
@@ -163,12 +137,6 @@ void pcs_march_destroy(pcs_march *m)
 
 // ---- Beginning ----
 
-// Distance from a singular position as a part of the farthest one seen.
-static double distance(const pcs_march *m)
-{
-    return sqrt(pcs_smooth_pivot(m->smooth) / fmax(m->counts.widest_pivot, DBL_MIN));
-}
-
 // A first step whose error is about a hundredth of the tolerance if all derivatives are as large as
 // (v, a): h^(p+1) |(v, a)| = tolerance / 100 [HairerNorsettWanner1993, II.4].
 static double choose_step(const pcs_march *m)
@@ -190,7 +158,7 @@ pcs_status pcs_march_begin(pcs_march *m, const pcs_phase *phase, double t, const
     const pcs_model *model = m->model;
     PCS_TRY(pcs_smooth_set_phase(m->smooth, phase));
     if (memcmp(m->phase.mode, phase->mode, (size_t)model->n_slots) != 0)
-        m->counts.widest_pivot = 0; // of other rows
+        m->counts.position = (pcs_singular){0}; // of other rows
     pcs_phase_copy(model, &m->phase, phase);
     m->integrator = m->own;
     m->counts.least_pivot = 1;
@@ -200,9 +168,7 @@ pcs_status pcs_march_begin(pcs_march *m, const pcs_phase *phase, double t, const
     if (v != m->to.v)
         memcpy(m->to.v, v, sizeof(double) * (size_t)model->n_v);
     PCS_TRY(m->integrator->class->start(m->integrator, &m->to));
-    m->counts.widest_pivot = fmax(m->counts.widest_pivot, pcs_smooth_pivot(m->smooth));
-    m->counts.distance = distance(m);
-    m->counts.closing = 0;
+    pcs_singular_begin(&m->counts.position, pcs_smooth_pivot(m->smooth));
     pcs_smooth_point_copy(model, &m->from, &m->to);
     m->h = m->whole = 0;
     if (!keep_step || !(m->h_next > 0))
@@ -245,13 +211,10 @@ static pcs_status stabilise(pcs_march *m)
 // both, the constraint is g = x y + ... A drift of g = e makes a hyperbola of the crossing, which
 // leads from one branch to the other within sqrt(e). So the constraints must hold far better than
 // the square of the distance, which the smallest pivot tells: from the first position with a pivot
-// below NEAR_PIVOT on they are projected, beginning with the start of the step that came near. The
+// below a limit on they are projected, beginning with the start of the step that came near. The
 // index-1 equation divides the errors of its stages, which lie O(h^2) beside the constraints, by
 // the distance and loses its order whatever the step; half-explicit stages, which use velocities
 // alone, do not. Near a singular position an index-1 method is replaced by PHEM56.
-
-// Part of the largest pivot seen; a pivot falls with the square of the distance, about 0.03 rad.
-static const double NEAR_PIVOT = 1e-3;
 
 // A step that would end within this part of its length of the singular position ends before it
 // instead, so that the next one has it at CROSSING_PLACE: accelerations in the position itself have
@@ -263,28 +226,16 @@ static const double PLANNED_LEAST = 0.1; // of the length
 
 static bool is_near(const pcs_march *m, double pivot)
 {
-    return m->has_loops && pivot < NEAR_PIVOT * m->counts.widest_pivot;
+    return m->has_loops && pcs_singular_is_near(&m->counts.position, pivot);
 }
 
 // The length h, or a shorter one that leaves the singular position ahead to the next step.
 static double plan(const pcs_march *m, double h)
 {
-    const pcs_march_counts *c = &m->counts;
-    if (!m->has_loops || m->opts.fixed || !(c->closing > 0))
-        return h;
-    const double time = c->distance / c->closing; // to the position
-    if (fabs(h - time) >= LANDING_PART * h)
+    const double time = pcs_singular_time(&m->counts.position);
+    if (!m->has_loops || m->opts.fixed || fabs(h - time) >= LANDING_PART * h)
         return h;
     return fmax(time - CROSSING_PLACE * h, PLANNED_LEAST * h);
-}
-
-// Whether a step has passed a singular position between its stages: the distance falls evenly to
-// zero within the step and is what it should be behind it.
-static bool passes(const pcs_march *m, double h, double now)
-{
-    const double part = 0.25; // of the way, by which an even motion may be missed
-    const double way = m->counts.closing * h, before = m->counts.distance;
-    return m->has_loops && before > 0 && way > before && fabs(now - (way - before)) < part * way;
 }
 
 static void note_singular(pcs_march *m)
@@ -449,14 +400,12 @@ static void count_stiffness(pcs_march *m)
 
 static void accept(pcs_march *m, double h)
 {
-    m->counts.widest_pivot = fmax(m->counts.widest_pivot, pcs_smooth_pivot(m->smooth));
-    const double now = distance(m);
-    const bool passed = passes(m, h, now);
-    if (passed && m->counts.singular == 0)
-        note_singular(m);
-    m->counts.singular += passed || is_near(m, m->counts.least_pivot);
-    m->counts.closing = (m->counts.distance - now) / h;
-    m->counts.distance = now;
+    const bool passed = pcs_singular_step(&m->counts.position, h, pcs_smooth_pivot(m->smooth));
+    if (m->has_loops && (passed || is_near(m, m->counts.least_pivot))) {
+        if (m->counts.singular == 0)
+            note_singular(m);
+        ++m->counts.singular;
+    }
     m->h = h;
     m->whole = 0;
     m->counts.smallest = m->counts.accepted == 0 ? h : fmin(m->counts.smallest, h);
@@ -709,11 +658,11 @@ static void exchange(pcs_march *m, double *memory, bool save)
                                &integers[5],
                                &integers[6],
                                &m->whole,
-                               &c->widest_pivot,
+                               &c->position.widest,
                                &c->least_pivot,
                                &c->singular_time,
-                               &c->distance,
-                               &c->closing,
+                               &c->position.distance,
+                               &c->position.closing,
                                NULL};
     for (int i = 0; scalar[i]; ++i) {
         if (save)

@@ -7,6 +7,7 @@
 #define PCS_SCHEMES_MARCH_H
 
 #include "schemes/integrator.h"
+#include "schemes/singular.h"
 
 typedef enum pcs_stabilisation {
     PCS_STABILISE_NONE,
@@ -43,10 +44,10 @@ typedef struct pcs_march_counts {
     bool stiff;                   // an explicit method has run at its stability limit
     double stiff_time;            // when that was first seen
     // Singular positions, see approach() in march.c
-    double widest_pivot, least_pivot; // largest at the ends of steps; smallest within the last one
-    double distance, closing; // from it, as sqrt(pivot / widest), and how fast it falls, 1/s
-    int64_t singular;         // steps near one
-    double singular_time;     // of the first
+    pcs_singular position;
+    double least_pivot;   // within the last step
+    int64_t singular;     // steps near one
+    double singular_time; // of the first
 } pcs_march_counts;
 
 typedef struct pcs_march {

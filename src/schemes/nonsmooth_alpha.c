@@ -85,6 +85,7 @@ static pcs_status init(pcs_scheme *scheme)
     for (int k = 0; k < 2; ++k)
         pcs_arena_init(&s->kept[k].arena, ctx);
     PCS_TRY(init_arrays(s));
+    PCS_TRY(pcs_singular_find_loops(ctx, m, &s->has_loops));
     PCS_TRY(pcs_model_row_blocks_create(ctx, m, &s->rows_smooth, &s->values_smooth));
     PCS_TRY(pcs_model_row_blocks_create(ctx, m, &s->rows_right, &s->values_right));
     PCS_TRY(pcs_model_row_blocks_create(ctx, m, &s->rows_end, &s->values_end));
