@@ -523,6 +523,12 @@ pcs_status pcs_march_step(pcs_march *m, double t_limit)
     }
 }
 
+bool pcs_march_lands(const pcs_march *m)
+{
+    const double part = 1e-6; // of the largest pivot: 0.001 rad
+    return m->has_loops && pcs_smooth_pivot(m->smooth) < part * m->counts.position.widest;
+}
+
 pcs_status pcs_march_dense(pcs_march *m, double t, pcs_smooth_point *out)
 {
     const double length = m->to.t - m->from.t;

@@ -87,6 +87,10 @@ pcs_status pcs_march_cut(pcs_march *march, double t) PCS_MUST_CHECK;
 // The same by dense output from the first: where the equations are singular at t itself.
 pcs_status pcs_march_cut_dense(pcs_march *march, double t) PCS_MUST_CHECK;
 
+// Whether the last step ends, or a phase has begun, so near to a singular position that neither its rows nor accelerations
+// have digits there. Steps whose length the march chooses do not.
+bool pcs_march_lands(const pcs_march *march);
+
 // What a resumed run needs: from, h, h_next, counts; the step is computed again. `size` numbers.
 int64_t pcs_march_memory(const pcs_model *model);
 void pcs_march_save(const pcs_march *march, double *memory);

@@ -49,7 +49,7 @@ struct pcs_smooth {
     pcs_saddle *saddle;
     pcs_rank_mode rank; // of the next index-1 solve
     double pivot, least_pivot;
-    int32_t dropped; // rows that were redundant when the rank was decided
+    int32_t dropped; // least number of redundant rows where the rank was decided, with this saddle
     instant instant[2];
     int32_t last;              // instant of the last index-1 solve or drift
     double *x, *p, *d, *q_try; // work
@@ -211,6 +211,7 @@ static pcs_status create_saddle(pcs_smooth *s)
 {
     pcs_saddle_destroy(s->saddle);
     s->saddle = NULL;
+    s->dropped = INT32_MAX;
     return pcs_model_saddle_with_rows(s->ctx, s->model, s->n_blocks, s->instant[0].rows,
                                       &s->saddle);
 }
@@ -543,8 +544,10 @@ static pcs_status factor(pcs_smooth *s, instant *w)
             w->c.t, pcs_model_node_name(s->model, pcs_saddle_singular_node(s->saddle), name));
     if (status == PCS_ERROR_NUMERIC)
         return not_finite(s, w, w->c.v);
-    if (s->rank == PCS_RANK_DECIDE)
-        s->dropped = count_redundant(s, s->saddle);
+    if (s->rank == PCS_RANK_DECIDE) {
+        const int32_t count = count_redundant(s, s->saddle);
+        s->dropped = count < s->dropped ? count : s->dropped;
+    }
     pcs_smooth_see_pivot(s, s->saddle);
     return status;
 }
