@@ -223,10 +223,14 @@ static pcs_status smooth_part(capturing *s, pcs_state *state, pcs_step_report *r
     capturing_event kind;
     double t_a, t_b;
     hand_over_filter(s);
+    if (pcs_march_lands(s->march)) // smooth steps neither begin nor end well in a singular position
+        return time_stepping(s, state, s->end, report);
     const pcs_status stepped = pcs_march_step(s->march, s->end);
     if (stepped == PCS_ERROR_NUMERIC && s->march->opts.fixed && s->march->opts.class->implicit)
         return time_stepping(s, state, s->end, report); // no solution near: see on_failure there
     PCS_TRY(stepped);
+    if (pcs_march_lands(s->march))
+        return time_stepping(s, state, s->march->to.t, report);
     PCS_TRY(pcs_capturing_search(s, state, &kind, &t_a, &t_b));
     *event = kind != CAPTURING_NOTHING;
     if (kind == CAPTURING_EDGE)
@@ -308,6 +312,7 @@ static pcs_status step(pcs_scheme *scheme, pcs_state *state, double h, pcs_step_
     report->h = h;
     report->rejected += (int32_t)(s->march->counts.rejected - before.rejected);
     report->evaluations = pcs_smooth_evaluations(s->march->smooth) - evaluations;
+    report->redundant_rows += s->march->counts.singular > before.singular; // at least
     pcs_capturing_finish(s, state, report);
     state->memory[MEMORY_STEP] = s->march->h_next;
     state->memory[MEMORY_KNOWN] = s->known;

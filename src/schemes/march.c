@@ -66,32 +66,6 @@ static pcs_status check_opts(pcs_context *ctx, const pcs_march_opts *o)
     return PCS_OK;
 }
 
-// A tree of joints has independent rows in every position: each adds a body of its own.
-static pcs_status find_loops(pcs_march *m)
-{
-    const pcs_model *model = m->model;
-    const int32_t n = model->nodes.count, ground = n;
-    int32_t *root = PCS_NEW_ARRAY(m->ctx, int32_t, (int64_t)n + 1);
-    if (!root)
-        return PCS_ERROR_MEMORY;
-    for (int32_t i = 0; i <= n; ++i)
-        root[i] = i;
-    m->has_loops = model->couplings.count > 0;
-    for (int32_t k = 0; k < model->joints.count; ++k) {
-        const pcs_pair *pair = &model->joints.data[k].pair;
-        int32_t a = pair->a.node < 0 ? ground : pair->a.node;
-        int32_t b = pair->b.node < 0 ? ground : pair->b.node;
-        for (; root[a] != a; a = root[a])
-            root[a] = root[root[a]];
-        for (; root[b] != b; b = root[b])
-            root[b] = root[root[b]];
-        m->has_loops = m->has_loops || a == b;
-        root[a] = b;
-    }
-    pcs_free(m->ctx, root);
-    return PCS_OK;
-}
-
 static pcs_status init(pcs_march *m)
 {
     pcs_context *ctx = m->ctx;
@@ -99,7 +73,7 @@ static pcs_status init(pcs_march *m)
     PCS_TRY(pcs_smooth_create(ctx, m->model, &m->smooth));
     PCS_TRY(pcs_integrator_create(o->class, &o->integrator, ctx, m->model, m->smooth, &m->own));
     m->integrator = m->own;
-    PCS_TRY(find_loops(m));
+    PCS_TRY(pcs_singular_find_loops(ctx, m->model, &m->has_loops));
     if (m->has_loops && o->class->index == 1)
         PCS_TRY(pcs_integrator_create(&pcs_integrator_phem56, &o->integrator, ctx, m->model,
                                       m->smooth, &m->crossing));
@@ -184,7 +158,7 @@ pcs_status pcs_march_begin(pcs_march *m, const pcs_phase *phase, double t, const
     const pcs_model *model = m->model;
     PCS_TRY(pcs_smooth_set_phase(m->smooth, phase));
     if (memcmp(m->phase.mode, phase->mode, (size_t)model->n_slots) != 0)
-        m->counts.widest_pivot = 0; // of other rows
+        m->counts.position = (pcs_singular){0}; // of other rows
     pcs_phase_copy(model, &m->phase, phase);
     m->integrator = m->own;
     m->counts.least_pivot = 1;
@@ -194,7 +168,7 @@ pcs_status pcs_march_begin(pcs_march *m, const pcs_phase *phase, double t, const
     if (v != m->to.v)
         memcpy(m->to.v, v, sizeof(double) * (size_t)model->n_v);
     PCS_TRY(m->integrator->class->start(m->integrator, &m->to));
-    m->counts.widest_pivot = fmax(m->counts.widest_pivot, pcs_smooth_pivot(m->smooth));
+    pcs_singular_begin(&m->counts.position, pcs_smooth_pivot(m->smooth));
     pcs_smooth_point_copy(model, &m->from, &m->to);
     m->h = m->whole = 0;
     if (!keep_step || !(m->h_next > 0))
@@ -237,21 +211,37 @@ static pcs_status stabilise(pcs_march *m)
 // both, the constraint is g = x y + ... A drift of g = e makes a hyperbola of the crossing, which
 // leads from one branch to the other within sqrt(e). So the constraints must hold far better than
 // the square of the distance, which the smallest pivot tells: from the first position with a pivot
-// below NEAR_PIVOT on they are projected, beginning with the start of the step that came near. The
+// below a limit on they are projected, beginning with the start of the step that came near. The
 // index-1 equation divides the errors of its stages, which lie O(h^2) beside the constraints, by
 // the distance and loses its order whatever the step; half-explicit stages, which use velocities
 // alone, do not. Near a singular position an index-1 method is replaced by PHEM56.
 
-// Part of the largest pivot seen; a pivot falls with the square of the distance, about 0.03 rad.
-static const double NEAR_PIVOT = 1e-3;
+// A step that would end within this part of its length of the singular position ends before it
+// instead, so that the next one has it at CROSSING_PLACE: accelerations in the position itself have
+// no digits, the projection does not converge there, and a method that has ended there takes ever
+// shorter steps. No stage of HEM5 and PHEM56 is near that place.
+static const double LANDING_PART = 0.35;
+static const double CROSSING_PLACE = 0.6;
+static const double PLANNED_LEAST = 0.1; // of the length
 
 static bool is_near(const pcs_march *m, double pivot)
 {
-    return m->has_loops && pivot < NEAR_PIVOT * m->counts.widest_pivot;
+    return m->has_loops && pcs_singular_is_near(&m->counts.position, pivot);
 }
 
-static void say_singular(pcs_march *m)
+// The length h, or a shorter one that leaves the singular position ahead to the next step.
+static double plan(const pcs_march *m, double h)
 {
+    const double time = pcs_singular_time(&m->counts.position);
+    if (!m->has_loops || m->opts.fixed || fabs(h - time) >= LANDING_PART * h)
+        return h;
+    return fmax(time - CROSSING_PLACE * h, PLANNED_LEAST * h);
+}
+
+static void note_singular(pcs_march *m)
+{
+    m->counts.singular = 1;
+    m->counts.singular_time = m->from.t;
     pcs_log(m->ctx, PCS_LOG_WARNING,
             "t = %g: the mechanism comes to a singular position, where joints depend on each other "
             "and a small disturbance decides how it goes on%s%s",
@@ -279,9 +269,7 @@ static pcs_status approach(pcs_march *m, bool *again)
     if (!is_near(m, m->counts.least_pivot))
         return PCS_OK;
     if (m->counts.singular == 0) {
-        m->counts.singular = 1;
-        m->counts.singular_time = m->from.t;
-        say_singular(m);
+        note_singular(m);
         *again = m->opts.stabilisation == PCS_STABILISE_AUTO;
         if (*again) {
             const pcs_status status = project(m, &m->from);
@@ -412,8 +400,12 @@ static void count_stiffness(pcs_march *m)
 
 static void accept(pcs_march *m, double h)
 {
-    m->counts.widest_pivot = fmax(m->counts.widest_pivot, pcs_smooth_pivot(m->smooth));
-    m->counts.singular += is_near(m, m->counts.least_pivot);
+    const bool passed = pcs_singular_step(&m->counts.position, h, pcs_smooth_pivot(m->smooth));
+    if (m->has_loops && (passed || is_near(m, m->counts.least_pivot))) {
+        if (m->counts.singular == 0)
+            note_singular(m);
+        ++m->counts.singular;
+    }
     m->h = h;
     m->whole = 0;
     m->counts.smallest = m->counts.accepted == 0 ? h : fmin(m->counts.smallest, h);
@@ -495,6 +487,9 @@ pcs_status pcs_march_step(pcs_march *m, double t_limit)
     const double wanted = fmin(turn, o->fixed ? o->first_step : fmin(m->h_next, o->largest_step));
     bool limited = wanted * (1 + STRETCH) >= remaining;
     double h = limited ? remaining : wanted;
+    const double planned = plan(m, h);
+    limited = limited && planned == h;
+    h = planned;
     for (;;) {
         verdict outcome;
         double error = 0;
@@ -509,7 +504,8 @@ pcs_status pcs_march_step(pcs_march *m, double t_limit)
             const double factor = control(m, error);
             accept(m, h);
             m->h_next = h * fmin(fmax(factor, SHRINK_MIN), o->growth);
-            if (limited && factor >= o->growth) // the limit made it short, not the error
+            if ((limited || planned < wanted) &&
+                factor >= o->growth) // the limit made it short, not the error
                 m->h_next = fmax(m->h_next, wanted);
             m->h_next = fmin(fmax(m->h_next, o->smallest_step), o->largest_step);
             return PCS_OK;
@@ -525,6 +521,12 @@ pcs_status pcs_march_step(pcs_march *m, double t_limit)
         }
         limited = false;
     }
+}
+
+bool pcs_march_lands(const pcs_march *m)
+{
+    const double part = 1e-6; // of the largest pivot: 0.001 rad
+    return m->has_loops && pcs_smooth_pivot(m->smooth) < part * m->counts.position.widest;
 }
 
 pcs_status pcs_march_dense(pcs_march *m, double t, pcs_smooth_point *out)
@@ -629,7 +631,7 @@ pcs_status pcs_march_cut_dense(pcs_march *m, double t)
 
 // ---- Memory of a run ----
 
-enum { SCALARS = 21 }; // times, lengths and counts
+enum { SCALARS = 23 }; // times, lengths and counts
 
 int64_t pcs_march_memory(const pcs_model *model)
 {
@@ -645,13 +647,29 @@ static void exchange(pcs_march *m, double *memory, bool save)
     double integers[7] = {(double)c->accepted,         (double)c->rejected,   c->stiff,
                           (double)m->stiff_steps,      (double)m->calm_steps, (double)c->singular,
                           m->integrator == m->crossing};
-    double *scalar[SCALARS] = {&m->from.t,      &m->to.t,           &m->h,
-                               &m->h_next,      &c->smallest,       &c->sum,
-                               &c->drift,       &c->velocity_drift, &c->stiff_time,
-                               &integers[0],    &integers[1],       &integers[2],
-                               &integers[3],    &integers[4],       &integers[5],
-                               &integers[6],    &m->whole,          &c->widest_pivot,
-                               &c->least_pivot, &c->singular_time,  NULL};
+    double *scalar[SCALARS] = {&m->from.t,
+                               &m->to.t,
+                               &m->h,
+                               &m->h_next,
+                               &c->smallest,
+                               &c->sum,
+                               &c->drift,
+                               &c->velocity_drift,
+                               &c->stiff_time,
+                               &integers[0],
+                               &integers[1],
+                               &integers[2],
+                               &integers[3],
+                               &integers[4],
+                               &integers[5],
+                               &integers[6],
+                               &m->whole,
+                               &c->position.widest,
+                               &c->least_pivot,
+                               &c->singular_time,
+                               &c->position.distance,
+                               &c->position.closing,
+                               NULL};
     for (int i = 0; scalar[i]; ++i) {
         if (save)
             memory[i] = *scalar[i];

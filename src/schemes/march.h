@@ -7,6 +7,7 @@
 #define PCS_SCHEMES_MARCH_H
 
 #include "schemes/integrator.h"
+#include "schemes/singular.h"
 
 typedef enum pcs_stabilisation {
     PCS_STABILISE_NONE,
@@ -43,9 +44,10 @@ typedef struct pcs_march_counts {
     bool stiff;                   // an explicit method has run at its stability limit
     double stiff_time;            // when that was first seen
     // Singular positions, see approach() in march.c
-    double widest_pivot, least_pivot; // largest at the ends of steps; smallest within the last one
-    int64_t singular;                 // steps near one
-    double singular_time;             // of the first
+    pcs_singular position;
+    double least_pivot;   // within the last step
+    int64_t singular;     // steps near one
+    double singular_time; // of the first
 } pcs_march_counts;
 
 typedef struct pcs_march {
@@ -84,6 +86,10 @@ pcs_status pcs_march_dense(pcs_march *march, double t, pcs_smooth_point *out) PC
 pcs_status pcs_march_cut(pcs_march *march, double t) PCS_MUST_CHECK;
 // The same by dense output from the first: where the equations are singular at t itself.
 pcs_status pcs_march_cut_dense(pcs_march *march, double t) PCS_MUST_CHECK;
+
+// Whether the last step ends, or a phase has begun, so near to a singular position that neither its rows nor accelerations
+// have digits there. Steps whose length the march chooses do not.
+bool pcs_march_lands(const pcs_march *march);
 
 // What a resumed run needs: from, h, h_next, counts; the step is computed again. `size` numbers.
 int64_t pcs_march_memory(const pcs_model *model);

@@ -7,6 +7,7 @@
 #include "model/assembly.h"
 #include "nonsmooth/friction_solver.h"
 #include "schemes/scheme.h"
+#include "schemes/singular.h"
 
 // Options, in the order of the table in moreau_jean.c.
 typedef enum moreau_jean_option {
@@ -126,6 +127,9 @@ typedef struct moreau_jean {
     double *room;        // by slot: impulse by which positions may be lowered onto the contact
     pcs_block_matrix W;
     int32_t W_contacts; // that W is of; 0: W is not ready
+
+    bool has_loops;
+    pcs_singular position; // how near to a singular one, for the report
 } moreau_jean;
 
 // One step without retries. The state is untouched after an error, and when a solve did not
