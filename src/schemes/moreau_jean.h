@@ -78,7 +78,7 @@ typedef struct moreau_jean {
     double h, theta, a; // a: weight of v_{k+1} in the position update
     const double *q_k, *v_k, *gap_k, *turns, *external;
     double t_k;
-    const bool *forced; // by slot: active whatever the forecast says; NULL: none
+    const bool *forced; // by slot: active in a step over an impact; NULL: an ordinary step
     double violation;   // deepest penetration that the step added, before the projection
     bool keep_diverged; // the step is taken even if Newton's method went astray
 
