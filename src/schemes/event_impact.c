@@ -388,58 +388,20 @@ static void change_faces(event_driven *s)
         s->phase.face[slots + i] = s->curve_face[i]; // turn_corners() goes to the next one
 }
 
-// The row of a curve joint at s->q on the face that the phase holds, as a vector.
-static void curve_gradient(event_driven *s, const pcs_joint *joint, double *n)
-{
-    const pcs_model *model = s->base.model;
-    pcs_rows rows = {s->rows, NULL, NULL, NULL};
-    double *unit = s->p_row;
-    look_here(s);
-    pcs_model_rows(model, &s->c, &rows);
-    memset(unit, 0, sizeof(double) * (size_t)model->n_rows);
-    memset(n, 0, sizeof(double) * (size_t)model->n_v);
-    unit[joint->first_row] = 1;
-    pcs_model_rows_add_transposed(model, s->rows, unit, n);
-}
-
-// A joint whose curve has a corner between the faces: the velocity turns with it (corner_impact.h).
-// Nothing happens where the tangent is continuous.
-static pcs_status turn_corner(event_driven *s, const pcs_joint *joint, int32_t place)
-{
-    const pcs_model *model = s->base.model;
-    const size_t bytes = sizeof(double) * (size_t)model->n_v;
-    double *n1 = s->gradient[0], *n2 = s->gradient[1], *x1 = s->f, *x2 = s->x, p[2];
-    curve_gradient(s, joint, n1);
-    s->phase.face[place] = s->curve_next[place - model->n_slots];
-    curve_gradient(s, joint, n2);
-    // P of the other joints: with a row of zeros this one takes no part.
-    const pcs_row_block *block = &s->rows[joint->row_block];
-    for (int32_t e = 0; e < block->n_nodes; ++e)
-        memset(block->J[e], 0, sizeof(double) * (size_t)pcs_model_node(model, block->node[e])->n_v);
-    pcs_model_matrix(model, &s->c, 0, 0, s->saddle);
-    PCS_TRY(pcs_saddle_factor(s->saddle));
-    const double *n[2] = {n1, n2};
-    double *x[2] = {x1, x2};
-    for (int i = 0; i < 2; ++i) {
-        memcpy(x[i], n[i], bytes);
-        memset(s->p_row, 0, sizeof(double) * (size_t)model->n_rows);
-        pcs_saddle_solve(s->saddle, x[i], s->p_row);
-    }
-    const pcs_corner corner = pcs_corner_of(model->n_v, n1, n2, x1, x2, s->v);
-    pcs_corner_reflection(&corner, p);
-    for (int32_t i = 0; i < model->n_v; ++i)
-        s->v[i] += p[0] * x1[i] + p[1] * x2[i];
-    return PCS_OK;
-}
-
+// Joints whose curve has a corner between the faces: the velocity turns with it (corner_impact.h).
 static pcs_status turn_corners(event_driven *s)
 {
     const pcs_model *model = s->base.model;
     for (int32_t k = 0; k < model->joints.count; ++k) {
         const pcs_joint *joint = &model->joints.data[k];
         const int32_t place = model->n_slots + joint->curve_index;
-        if (joint->curve && s->cause[place] == ED_EDGE)
-            PCS_TRY(turn_corner(s, joint, place));
+        if (!joint->curve || s->cause[place] != ED_EDGE)
+            continue;
+        const pcs_corner_work work = {&s->c,          s->saddle, s->rows, s->gradient[0],
+                                      s->gradient[1], s->f,      s->x,    s->p_row};
+        look_here(s);
+        PCS_TRY(pcs_corner_turn(model, &work, joint, s->phase.face,
+                                s->curve_next[joint->curve_index], s->v));
     }
     return PCS_OK;
 }

@@ -11,6 +11,7 @@
 // lets h grow until both solutions jump over an impact alike.
 #include "schemes/moreau_jean_adaptive.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "schemes/moreau_jean.h"
@@ -71,6 +72,7 @@ typedef struct adaptive {
 
 // Remainders below this part of a step belong to it: they are the rounding of the sum of the steps.
 static const double TIME_ROUNDING = 1e-9;
+enum { CLOCK_ROUNDINGS = 4 };
 
 static pcs_status init(pcs_scheme *scheme)
 {
@@ -273,7 +275,8 @@ static pcs_status step(pcs_scheme *scheme, pcs_state *state, double h, pcs_step_
         PCS_TRY(status);
         worst = status > worst ? status : worst;
         rest = end - *state->t;
-    } while (rest > TIME_ROUNDING * *state->h); // *state->h: the last half step
+        // *state->h: the last half step; what the clock does not resolve is no remainder either
+    } while (rest > fmax(TIME_ROUNDING * *state->h, CLOCK_ROUNDINGS * DBL_EPSILON * fabs(end)));
     *state->t = end;
     report->h = h;
     return worst;
