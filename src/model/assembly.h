@@ -84,6 +84,19 @@ void pcs_model_rows_add_transposed(const pcs_model *model, const pcs_row_block *
 void pcs_model_curve_edges(const pcs_model *model, const pcs_configuration *c, double *edge,
                            int32_t *face, int32_t *next_face);
 
+// Where the point of a curve joint is on its curve: the face (the one held, or the nearest), its
+// speed along it, and for the start [0] and the end [1] of the face the way to it (< 0 beyond), the
+// face that follows there (-1: none) and whether the tangent jumps.
+typedef struct pcs_curve_station {
+    int32_t face;
+    double speed;
+    double way[2];
+    int32_t next[2];
+    bool corner[2];
+} pcs_curve_station;
+pcs_curve_station pcs_joint_curve_station(const pcs_model *model, const pcs_configuration *c,
+                                          const pcs_joint *joint);
+
 // First branch references of the multi-turn angles: the turn in which a prescribed motion has the
 // angle at c->t, or that the limits allow; otherwise the one in (-pi, pi].
 void pcs_model_initial_turns(const pcs_model *model, const pcs_configuration *c, double *turns);

@@ -205,6 +205,33 @@ void pcs_model_curve_edges(const pcs_model *model, const pcs_configuration *c, d
     }
 }
 
+pcs_curve_station pcs_joint_curve_station(const pcs_model *model, const pcs_configuration *c,
+                                          const pcs_joint *joint)
+{
+    const pcs_pair_state pair = pcs_configuration_pair(model, c, &joint->pair);
+    const pcs_curve *curve = joint->curve;
+    const pcs_curve_foot foot = find_foot(model, c, joint, &pair);
+    const pcs_curve_span *span = &curve->spans[foot.face];
+    const int32_t last = curve->n_spans - 1, around = curve->closed ? last : -1;
+    const int32_t before = foot.face > 0 ? foot.face - 1 : around;
+    // Velocity of the point as seen from frame a, along the tangent.
+    const pcs_vec3 of_a = pcs_v3_add(pair.twist_a.v,
+                                     pcs_v3_cross(pair.twist_a.w, pcs_v3_add(pair.s_a, pair.d)));
+    const pcs_vec3 of_b = pcs_v3_add(pair.twist_b.v, pcs_v3_cross(pair.twist_b.w, pair.s_b));
+    const pcs_vec3 w = pcs_m3_tmul_v3(&pair.R_a, pcs_v3_sub(of_b, of_a));
+    return (pcs_curve_station){
+        .face = foot.face,
+        .speed = w.x * foot.tangent.x + w.y * foot.tangent.y,
+        .way = {pcs_curve_length(span, span->from, foot.s),
+                pcs_curve_length(span, foot.s, span->to)},
+        .next = {before, foot.face < last ? foot.face + 1
+                         : curve->closed  ? 0
+                                          : -1},
+        .corner = {before >= 0 && curve->spans[before].junction == PCS_JUNCTION_CORNER,
+                   span->junction == PCS_JUNCTION_CORNER},
+    };
+}
+
 // ---- Rows ----
 
 // form <- form - s other

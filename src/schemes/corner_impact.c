@@ -14,6 +14,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 pcs_corner pcs_corner_of(int32_t n_v, const double *n1, const double *n2, const double *x1,
                          const double *x2, const double *v)
@@ -58,4 +59,45 @@ void pcs_corner_time_scaling(const pcs_corner *corner, double p[2])
     double z1 = a * cosine - b * sine, z2 = a * sine + b * cosine; // v+ in the axes
     p[1] = (z2 - w2) / d;
     p[0] = (z1 - w1 - c * p[1]) / l1;
+}
+
+// ---- The turn ----
+
+// The row of a curve joint on the face that is held, as a vector.
+static void curve_gradient(const pcs_model *model, const pcs_corner_work *w, const pcs_joint *joint,
+                           double *n)
+{
+    pcs_rows rows = {w->rows, NULL, NULL, NULL};
+    pcs_model_rows(model, w->c, &rows);
+    memset(w->p_row, 0, sizeof(double) * (size_t)model->n_rows);
+    memset(n, 0, sizeof(double) * (size_t)model->n_v);
+    w->p_row[joint->first_row] = 1;
+    pcs_model_rows_add_transposed(model, w->rows, w->p_row, n);
+}
+
+pcs_status pcs_corner_turn(const pcs_model *model, const pcs_corner_work *w, const pcs_joint *joint,
+                           int32_t *face, int32_t next, double *v)
+{
+    const double *n[2] = {w->n1, w->n2};
+    double *x[2] = {w->x1, w->x2}, p[2];
+    w->c->face = face;
+    curve_gradient(model, w, joint, w->n1);
+    face[model->n_slots + joint->curve_index] = next;
+    curve_gradient(model, w, joint, w->n2);
+    // P of the other joints: with a row of zeros this one takes no part.
+    const pcs_row_block *block = &w->rows[joint->row_block];
+    for (int32_t e = 0; e < block->n_nodes; ++e)
+        memset(block->J[e], 0, sizeof(double) * (size_t)pcs_model_node(model, block->node[e])->n_v);
+    pcs_model_matrix(model, w->c, 0, 0, w->saddle);
+    PCS_TRY(pcs_saddle_factor(w->saddle));
+    for (int i = 0; i < 2; ++i) {
+        memcpy(x[i], n[i], sizeof(double) * (size_t)model->n_v);
+        memset(w->p_row, 0, sizeof(double) * (size_t)model->n_rows);
+        pcs_saddle_solve(w->saddle, x[i], w->p_row);
+    }
+    const pcs_corner corner = pcs_corner_of(model->n_v, w->n1, w->n2, w->x1, w->x2, v);
+    pcs_corner_reflection(&corner, p);
+    for (int32_t i = 0; i < model->n_v; ++i)
+        v[i] += p[0] * w->x1[i] + p[1] * w->x2[i];
+    return PCS_OK;
 }

@@ -453,5 +453,6 @@ const pcs_scheme_class pcs_event_driven_class = {
     .free = destroy,
     .start = start,
     .step = step,
+    .turns_corners = true,
     .redundant_rows = redundant_rows,
 };

@@ -1,8 +1,9 @@
 // What happens at an event. Forces that fall to zero and friction that reaches its cone change the
 // phase of their contact alone, since no force jumps. Everything else asks anew:
 //
-//     impact   M (v+ - v-) = G^T p + H^T r over all touching contacts, G v+ = rate,
-//              u = u+ + e u-:  K* \ni u + mu |u_T| e_N  \perp  r \in K     [Haddouni2015, 2.4]
+//     impact   M (v+ - v-) = G^T p + H^T r over the touching contacts that do not separate,
+//              G v+ = rate, u = u+ + e u-:  K* \ni u + mu |u_T| e_N  \perp  r \in K,
+//              as often as one hits another contact    [Haddouni2015, 2.4; impact_law.h]
 //     status   forces and accelerations of the contacts that stay (event_status.c)
 //
 // Where sliding contacts have no forces at all (Painleve's paradox), the velocity jumps without a
@@ -13,6 +14,7 @@
 
 #include "schemes/corner_impact.h"
 #include "schemes/event_driven.h"
+#include "schemes/impact_law.h"
 
 // ---- Accounts of a jump ----
 
@@ -126,44 +128,50 @@ static pcs_status unsolved(event_driven *s, const char *what)
                      s->c.t, what, name);
 }
 
-// The impact over all touching contacts, if one of them closes.
-static pcs_status impact(event_driven *s)
+// Velocities of time stepping, and flights that were none, have nothing to give back.
+static bool is_settled(const event_driven *s, int32_t slot)
 {
-    const pcs_model *model = s->base.model;
-    const double slow = rest_speed(s);
-    pcs_ed_set *set = &s->set;
+    return s->cause[slot] == ED_SETTLED || s->cause[slot] == ED_GROUNDED;
+}
+
+// Whether a touching contact approaches faster than `slow`, or one that closes at all, before the
+// first impact. The set gets those that take part: that do not separate (impact_law.h), or `all`.
+static bool collect_touching(event_driven *s, double slow, bool first, bool all)
+{
     bool needed = false;
-    pcs_ed_set_clear(set);
-    for (int32_t i = 0; i < model->n_slots; ++i) {
+    pcs_ed_set_clear(&s->set);
+    for (int32_t i = 0; i < s->base.model->n_slots; ++i) {
+        double u[3];
         if (!touches(s, i))
             continue;
-        double u[3];
-        pcs_contact_velocity(model, &s->contacts[i], s->v, u);
-        needed = needed || u[0] < -slow || (s->cause[i] == ED_CLOSING && u[0] < 0);
-        pcs_ed_set_add(s, i, false);
+        pcs_contact_velocity(s->base.model, &s->contacts[i], s->v, u);
+        needed = needed || u[0] < -slow || (first && s->cause[i] == ED_CLOSING && u[0] < 0);
+        if (all || is_settled(s, i) || pcs_impact_takes_part(u[0], slow))
+            pcs_ed_set_add(s, i, false);
     }
-    if (!needed)
-        return PCS_OK;
-    PCS_TRY(pcs_ed_factor(s));
+    return needed;
+}
+
+// One impact of the set's contacts, at the factors at hand.
+static pcs_status strike(event_driven *s, double slow, bool restitution)
+{
+    pcs_ed_set *set = &s->set;
     double *e = s->restitution;
+    int32_t solutions;
     for (int32_t k = 0; k < set->n; ++k) {
-        const int32_t at = set->offset[k], size = set->H[k]->size;
-        const pcs_law *law = &s->contacts[set->slot[k]].law;
+        const int32_t at = set->offset[k], slot = set->slot[k], size = set->H[k]->size;
         double *u = set->u + at;
-        pcs_contact_velocity(model, &s->contacts[set->slot[k]], s->v, u);
-        // Restitution on approach alone, and not for a rebound that would count as rest.
-        const int cause = s->cause[set->slot[k]];
-        const bool settled = cause == ED_SETTLED || cause == ED_GROUNDED;
-        const bool rebounds = -law->restitution * u[0] > slow && !settled;
-        e[at] = rebounds ? law->restitution * u[0] : 0;
-        for (int32_t j = 1; j < size; ++j)
-            e[at + j] = u[0] < -slow && !settled ? law->tangential_restitution * u[j] : 0;
-        s->approach[set->slot[k]] = s->cause[set->slot[k]] == ED_SETTLED ? 0 : -u[0];
-        for (int32_t j = 0; j < size; ++j)
+        pcs_contact_velocity(s->base.model, &s->contacts[slot], s->v, u);
+        // No rebound that would count as rest.
+        const bool gives_back = restitution && !is_settled(s, slot);
+        pcs_impact_restitution(&s->contacts[slot].law, size, u, slow, slow, e + at);
+        s->approach[slot] = s->cause[slot] == ED_SETTLED ? 0 : -u[0];
+        for (int32_t j = 0; j < size; ++j) {
+            e[at + j] = gives_back ? e[at + j] : 0;
             u[j] += e[at + j];
+        }
         memset(set->r + at, 0, sizeof(double) * (size_t)size);
     }
-    int32_t solutions;
     PCS_TRY(pcs_ed_solve(s, ED_ANY, &solutions));
     if (solutions == 0)
         return unsolved(s, "impact");
@@ -175,6 +183,29 @@ static pcs_status impact(event_driven *s)
             s->last_impact[slot] = s->c.t;
             pcs_event_log_impact(&s->base.events, slot, s->approach[slot]);
         }
+    }
+    return PCS_OK;
+}
+
+// Impacts at one instant, one after the other until no touching contact approaches: each may hit
+// contacts that were separating before it. With e < 1 there may be infinitely many; their speeds
+// fall as a geometric series and end at the speed of rest. Should they not, the last impact is one
+// of all touching contacts without restitution, which nothing approaches after.
+static pcs_status impact(event_driven *s)
+{
+    enum { STRIKES_MAX = 500 };
+    const double slow = rest_speed(s);
+    bool approach = collect_touching(s, slow, true, false);
+    if (!approach)
+        return PCS_OK;
+    PCS_TRY(pcs_ed_factor(s));
+    for (int i = 0; i < STRIKES_MAX && approach; ++i) {
+        PCS_TRY(strike(s, slow, true));
+        approach = collect_touching(s, slow, false, false);
+    }
+    if (approach) {
+        collect_touching(s, slow, false, true);
+        PCS_TRY(strike(s, slow, false));
     }
     look_here(s);
     return PCS_OK;
@@ -356,58 +387,20 @@ static void change_faces(event_driven *s)
         s->phase.face[slots + i] = s->curve_face[i]; // turn_corners() goes to the next one
 }
 
-// The row of a curve joint at s->q on the face that the phase holds, as a vector.
-static void curve_gradient(event_driven *s, const pcs_joint *joint, double *n)
-{
-    const pcs_model *model = s->base.model;
-    pcs_rows rows = {s->rows, NULL, NULL, NULL};
-    double *unit = s->p_row;
-    look_here(s);
-    pcs_model_rows(model, &s->c, &rows);
-    memset(unit, 0, sizeof(double) * (size_t)model->n_rows);
-    memset(n, 0, sizeof(double) * (size_t)model->n_v);
-    unit[joint->first_row] = 1;
-    pcs_model_rows_add_transposed(model, s->rows, unit, n);
-}
-
-// A joint whose curve has a corner between the faces: the velocity turns with it (corner_impact.h).
-// Nothing happens where the tangent is continuous.
-static pcs_status turn_corner(event_driven *s, const pcs_joint *joint, int32_t place)
-{
-    const pcs_model *model = s->base.model;
-    const size_t bytes = sizeof(double) * (size_t)model->n_v;
-    double *n1 = s->gradient[0], *n2 = s->gradient[1], *x1 = s->f, *x2 = s->x, p[2];
-    curve_gradient(s, joint, n1);
-    s->phase.face[place] = s->curve_next[place - model->n_slots];
-    curve_gradient(s, joint, n2);
-    // P of the other joints: with a row of zeros this one takes no part.
-    const pcs_row_block *block = &s->rows[joint->row_block];
-    for (int32_t e = 0; e < block->n_nodes; ++e)
-        memset(block->J[e], 0, sizeof(double) * (size_t)pcs_model_node(model, block->node[e])->n_v);
-    pcs_model_matrix(model, &s->c, 0, 0, s->saddle);
-    PCS_TRY(pcs_saddle_factor(s->saddle));
-    const double *n[2] = {n1, n2};
-    double *x[2] = {x1, x2};
-    for (int i = 0; i < 2; ++i) {
-        memcpy(x[i], n[i], bytes);
-        memset(s->p_row, 0, sizeof(double) * (size_t)model->n_rows);
-        pcs_saddle_solve(s->saddle, x[i], s->p_row);
-    }
-    const pcs_corner corner = pcs_corner_of(model->n_v, n1, n2, x1, x2, s->v);
-    pcs_corner_reflection(&corner, p);
-    for (int32_t i = 0; i < model->n_v; ++i)
-        s->v[i] += p[0] * x1[i] + p[1] * x2[i];
-    return PCS_OK;
-}
-
+// Joints whose curve has a corner between the faces: the velocity turns with it (corner_impact.h).
 static pcs_status turn_corners(event_driven *s)
 {
     const pcs_model *model = s->base.model;
     for (int32_t k = 0; k < model->joints.count; ++k) {
         const pcs_joint *joint = &model->joints.data[k];
         const int32_t place = model->n_slots + joint->curve_index;
-        if (joint->curve && s->cause[place] == ED_EDGE)
-            PCS_TRY(turn_corner(s, joint, place));
+        if (!joint->curve || s->cause[place] != ED_EDGE)
+            continue;
+        const pcs_corner_work work = {&s->c,          s->saddle, s->rows, s->gradient[0],
+                                      s->gradient[1], s->f,      s->x,    s->p_row};
+        look_here(s);
+        PCS_TRY(pcs_corner_turn(model, &work, joint, s->phase.face,
+                                s->curve_next[joint->curve_index], s->v));
     }
     return PCS_OK;
 }

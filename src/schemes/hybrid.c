@@ -7,7 +7,7 @@
 //     B  when a sliding velocity vanishes, when a contact sticks, and in space while a contact has
 //        friction at all (friction_switch: sticking); or only while friction changes between slip
 //        and stick (friction_switch: turning);
-//     C  when a contact reaches the end of its face,
+//     C  when a contact reaches the end of its face (a joint on a curve does not),
 // with steps h* = max(h^(p+1), smallest_time_step), not above largest_time_step, h and p the last
 // step and the order of the integrator. The thesis repeats the whole step by time stepping; here
 // the event-driven step is good up to its event, and time stepping begins there. Back to
@@ -86,7 +86,8 @@ static int64_t judge(const hybrid *s)
     bool edge = false, friction = false, impacts = false;
     for (int32_t i = 0; i < ed->base.model->n_faces; ++i) {
         const int cause = ed->cause[i];
-        edge = edge || cause == ED_EDGE;
+        // A joint cannot leave its curve: nothing but its velocity changes, or not even that.
+        edge = edge || (cause == ED_EDGE && i < ed->base.model->n_slots);
         friction = friction || cause == ED_SLIP_END || cause == ED_STICK_END ||
                    cause == ED_INCONSISTENT;
         impacts = impacts || (cause == ED_CLOSING && ed->march->to.t - ed->last_impact[i] <= near);
@@ -183,8 +184,7 @@ static pcs_status take_time_step(hybrid *s, double target)
                  steps = ceil(rest / s->h - 1e-9); // equal steps to the target
     pcs_step_report part;
     memcpy(s->before, x->status, sizeof(double) * (size_t)m->n_slots);
-    const pcs_status status = s->stepping->class->step(s->stepping, x, rest / fmax(steps, 1),
-                                                       &part);
+    const pcs_status status = pcs_scheme_step(s->stepping, x, rest / fmax(steps, 1), &part);
     PCS_TRY(status);
     if (steps <= 1)
         *x->t = target;
@@ -445,5 +445,6 @@ const pcs_scheme_class pcs_hybrid_class = {
     .free = destroy,
     .start = start,
     .step = step,
+    .turns_corners = true,
     .redundant_rows = redundant_rows,
 };

@@ -80,7 +80,7 @@ typedef struct moreau_jean {
     double h, theta, a; // a: weight of v_{k+1} in the position update
     const double *q_k, *v_k, *gap_k, *turns, *external;
     double t_k;
-    const bool *forced; // by slot: active whatever the forecast says; NULL: none
+    const bool *forced; // by slot: active in a step over an impact; NULL: an ordinary step
     double cut;        // length of the step that meets a contact which this one would pass; 0: none
     bool keep_passage; // the step is taken even if it passes a contact
     double violation;  // before the projection: deepest penetration that the step added, or largest

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "schemes/impact_law.h"
+
 // First component of pcs_contact_velocity, which is all that activation looks at.
 double pcs_mj_normal_velocity(const pcs_model *model, const pcs_contact *contact, const double *v)
 {
@@ -98,7 +100,15 @@ void pcs_mj_activate(moreau_jean *s, const pcs_state *state)
         double gap = s->contacts[i].gap;
         if (ahead != 0)
             gap += ahead * pcs_mj_normal_velocity(model, &s->contacts[i], s->v_k);
-        if ((s->forced && s->forced[i]) || gap <= option[MJ_PROJECTION_TOLERANCE])
+        bool active = gap <= option[MJ_PROJECTION_TOLERANCE];
+        // A step over an impact is so short that what touches is closed in the forecast, even if it
+        // separates: such a contact takes part if the impact hits it (impact_law.h).
+        if (s->forced)
+            active = s->forced[i] ||
+                     (active &&
+                      pcs_impact_takes_part(pcs_mj_normal_velocity(model, &s->contacts[i], s->v_k),
+                                            option[MJ_IMPACT_SPEED]));
+        if (active)
             add_active(s, state, i);
     }
 }

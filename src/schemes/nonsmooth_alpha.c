@@ -475,6 +475,11 @@ static pcs_status step(pcs_scheme *scheme, pcs_state *state, double h, pcs_step_
     return step_halved(s, state, h, 0, report);
 }
 
+static pcs_status after_jump(pcs_scheme *scheme, pcs_state *state)
+{
+    return start_accelerations(self(scheme), state);
+}
+
 static const uint8_t *redundant_rows(const pcs_scheme *scheme)
 {
     return pcs_saddle_redundant_rows(((const nonsmooth_alpha *)scheme)->saddle);
@@ -496,5 +501,6 @@ const pcs_scheme_class pcs_nonsmooth_alpha_class = {
     .free = destroy,
     .start = start,
     .step = step,
+    .after_jump = after_jump,
     .redundant_rows = redundant_rows,
 };

@@ -318,7 +318,7 @@ pcs_status pcs_na_offer_problem(nonsmooth_alpha *s, const pcs_step_report *repor
 {
     int32_t n = 0;
     for (int32_t i = 0; i < s->base.model->n_slots; ++i)
-        if (s->touched[i])
+        if (s->closed[i]) // in the velocity problem
             s->active[n++] = i;
     if (!s->base.problem_hook || n == 0)
         return PCS_OK;

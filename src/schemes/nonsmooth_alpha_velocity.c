@@ -8,26 +8,41 @@
 //
 //     [M + h C  -G^T] [x]   [-r          ]
 //     [G          0 ] [p] = [-(G v - rate)]
-// The velocities u_n before are those of t_n with the rows of q_n. As in the other schemes,
-// restitution acts on approach only and e_T at impacts only: taken literally, e_T would turn a
-// sliding body round in every step. The variants no_forces and coupled leave f* out.
+// The velocities u_n before are those of t_n (find_restitution). As in the other schemes
+// (impact_law.h), restitution acts on approach only and e_T at impacts only: taken literally, e_T
+// would turn a sliding body round in every step. A contact that separates with the smooth velocity
+// takes no part; if the impact of others hits it, its own impact is that of the next step. The
+// variants no_forces and coupled leave f* out.
 #include <string.h>
 
+#include "schemes/impact_law.h"
 #include "schemes/nonsmooth_alpha.h"
 
-// e u_n, which the law adds to the velocities after.
+// u_n, and e u_n, which the law adds to the velocities after. A contact that stays closed while its
+// normal turns has u_n = 0 with the rows of q_n alone. But the impulse acts along the rows of
+// q_{n+1}, and along them the contact must not leave faster than it came: the slower of the two
+// approaches is given back. The work of an impact, faster than the normal turns, is that along q_{n+1}.
 static void find_restitution(nonsmooth_alpha *s, int32_t i)
 {
     const pcs_contact *before = &s->contacts_start[i], *now = &s->contacts_end[i];
-    double *u = s->u_n + 3 * i, *e = s->restitution + 3 * i;
+    double *u = s->u_n + 3 * i, *e = s->restitution + 3 * i, u_now[3] = {0, 0, 0};
     memset(u, 0, 3 * sizeof(double));
     memset(e, 0, 3 * sizeof(double));
+    pcs_contact_velocity(s->base.model, now, s->v_n, u_now);
     // A slot without a contact point at t_n is measured where it closes.
     pcs_contact_velocity(s->base.model, before->gap == HUGE_VAL ? now : before, s->v_n, u);
-    const bool impact = u[0] < -s->base.options[NA_IMPACT_SPEED];
-    e[0] = u[0] < 0 ? now->law.restitution * u[0] : 0;
-    for (int32_t j = 1; j < now->row.size; ++j)
-        e[j] = impact ? now->law.tangential_restitution * u[j] : 0;
+    pcs_impact_restitution(&now->law, now->row.size, u, s->base.options[NA_IMPACT_SPEED], 0, e);
+    e[0] = fmin(fmax(e[0], now->law.restitution * u_now[0]), 0);
+    if (u[0] < -fabs(u_now[0] - u[0]))
+        u[0] = u_now[0];
+}
+
+// Whether a contact that touches takes part: not if it separates under the forces of the step.
+static bool takes_part(const nonsmooth_alpha *s, int32_t i)
+{
+    double u[3];
+    pcs_contact_velocity(s->base.model, &s->contacts_end[i], s->v_smooth, u);
+    return pcs_impact_takes_part(u[0], s->base.options[NA_IMPACT_SPEED]);
 }
 
 void pcs_na_begin_velocity(nonsmooth_alpha *s)
@@ -40,6 +55,9 @@ void pcs_na_begin_velocity(nonsmooth_alpha *s)
             continue;
         s->contact_rows[i] = s->contacts_end[i].row;
         find_restitution(s, i);
+        s->closed[i] = takes_part(s, i);
+        if (!s->closed[i])
+            memset(s->iterate[NA_VELOCITY].r + 3 * i, 0, 3 * sizeof(double));
     }
     pcs_model_mass_multiply(m, &s->end, s->v_smooth, s->momentum);
     // h ((G - G~)^T lambda~ - (M - M~) v'~) - h f~

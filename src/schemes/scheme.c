@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "schemes/corner_steps.h"
 #include "schemes/integrator.h"
 
 static const pcs_scheme_class *const classes[] = {
@@ -87,6 +88,8 @@ pcs_status pcs_scheme_create(pcs_context *ctx, const pcs_scheme_class *class,
         status = pcs_event_log_init(ctx, model->n_slots, &scheme->events);
         if (status >= 0)
             status = class->init(scheme);
+        if (status >= 0)
+            status = pcs_corner_steps_create(scheme, &scheme->corners);
     }
     if (status < 0) {
         pcs_scheme_destroy(scheme);
@@ -101,9 +104,16 @@ void pcs_scheme_destroy(pcs_scheme *scheme)
     if (!scheme)
         return;
     scheme->class->free(scheme);
+    pcs_corner_steps_destroy(scheme->ctx, scheme->corners);
     pcs_event_log_free(&scheme->events);
     pcs_free(scheme->ctx, scheme->options);
     pcs_free(scheme->ctx, scheme);
+}
+
+pcs_status pcs_scheme_step(pcs_scheme *scheme, pcs_state *state, double h, pcs_step_report *report)
+{
+    return scheme->corners ? pcs_corner_steps_take(scheme, state, h, report)
+                           : scheme->class->step(scheme, state, h, report);
 }
 
 int32_t pcs_scheme_option_index(const pcs_scheme_class *class, const char *key)

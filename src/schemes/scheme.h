@@ -31,6 +31,7 @@ typedef struct pcs_step_report {
 void pcs_step_report_add(pcs_step_report *sum, const pcs_step_report *part);
 
 typedef struct pcs_scheme_class pcs_scheme_class;
+typedef struct pcs_corner_steps pcs_corner_steps;
 
 // A scheme at work; each class has its own struct with this one first.
 typedef struct pcs_scheme {
@@ -43,6 +44,7 @@ typedef struct pcs_scheme {
     const double *jumps;                  // times at which loads jump, ascending; for schemes that
     int32_t n_jumps;                      // locate events
     pcs_event_log events;
+    pcs_corner_steps *corners; // NULL: the model has none, or the class turns them itself
 } pcs_scheme;
 
 struct pcs_scheme_class {
@@ -61,6 +63,11 @@ struct pcs_scheme_class {
     // Advances the state by h, from one output time to the next; a scheme that chooses its own
     // steps takes as many as it needs. PCS_NOT_CONVERGED: finished, the policy allowed it.
     pcs_status (*step)(pcs_scheme *scheme, pcs_state *state, double h, pcs_step_report *report);
+    // Whether steps may pass corners of bilateral curves (corner_steps.h).
+    bool turns_corners;
+    // Velocities have jumped between two steps: accelerations that the scheme keeps are those after
+    // it from now on; NULL: it keeps none.
+    pcs_status (*after_jump)(pcs_scheme *scheme, pcs_state *state);
     // Flags of redundant joint rows found at the last factorisation.
     const uint8_t *(*redundant_rows)(const pcs_scheme *scheme);
 };
@@ -91,6 +98,9 @@ const pcs_scheme_class *pcs_scheme_find(const char *name);
 pcs_status pcs_scheme_create(pcs_context *ctx, const pcs_scheme_class *class,
                              const pcs_model *model, pcs_scheme **out) PCS_MUST_CHECK;
 void pcs_scheme_destroy(pcs_scheme *scheme);
+// A step of the class, cut at the corners of bilateral curves where it cannot pass them.
+pcs_status pcs_scheme_step(pcs_scheme *scheme, pcs_state *state, double h, pcs_step_report *report)
+    PCS_MUST_CHECK;
 
 // Sets an option from its text: a number in range or one of the choices. The error names the key,
 // what is allowed, and the nearest key for an unknown one.

@@ -334,7 +334,7 @@ pcs_status pcs_simulation_step(pcs_simulation *s)
     }
     pcs_step_report report;
     s->scheme->step = s->step + 1;
-    pcs_status status = s->scheme->class->step(s->scheme, &s->state, h, &report);
+    pcs_status status = pcs_scheme_step(s->scheme, &s->state, h, &report);
     forget_present(s);
     if (status < 0)
         return status;

@@ -117,7 +117,7 @@ static void test_order_with_impacts(void **state)
     (void)state;
     static const bench benches[] = {
         {"ball (B0)", {build_ball, NULL}, 1.5, 9.13e-3, 1.263, 20, 1, 1, 1, 1},
-        {"box (B1), z", {alpha_scene_box, NULL}, 0.69, 2.37e-3, 1.71, 7, 5, 2, 2, 1},
+        {"box (B1), z", {alpha_scene_box, NULL}, 0.69, 2.37e-3, 1.71, 7, 20, 2, 2, 1},
         {"rod (B6, III), y", {build_rod, NULL}, 0.4, 4.3e-3, 1.263, 20, 1, 1, 1, 1},
         {"belt (B7), x", {NULL, "block_on_belt.yaml"}, 0.6, 4.53e-3, 1.263, 17, 1, 1, 1, 1},
         {"plate (B10), z", {alpha_scene_plate, NULL}, 1.2, 2.25e-3, 1.71, 5, 5, 9, 8, 1},
