@@ -41,11 +41,19 @@ void pcs_configuration_free(pcs_context *ctx, pcs_configuration *c)
     *c = (pcs_configuration){0};
 }
 
+double pcs_configuration_time(const pcs_model *model, const double *external, double t)
+{
+    if (!external)
+        return t;
+    const double *window = external + model->externals.count;
+    return t < window[0] ? window[0] : t > window[1] ? window[1] : t;
+}
+
 void pcs_configuration_update(const pcs_model *model, pcs_configuration *c, double t,
                               const double *q, const double *v, const double *turns,
                               const double *external)
 {
-    c->t = t;
+    c->t = pcs_configuration_time(model, external, t);
     c->q = q;
     c->v = v;
     c->turns = turns;
@@ -55,7 +63,7 @@ void pcs_configuration_update(const pcs_model *model, pcs_configuration *c, doub
         c->pose[i] = pcs_node_pose(node->kind, q + node->q);
         c->twist[i] = pcs_node_twist(node->kind, &c->pose[i], v + node->v);
     }
-    c->inputs[0] = t;
+    c->inputs[0] = c->t;
     for (int32_t i = 0; i < model->inputs.count; ++i)
         c->inputs[i + 1] = pcs_input_value(model, c, &model->inputs.data[i]);
     pcs_systems_start(model, c);

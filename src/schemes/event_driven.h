@@ -76,9 +76,9 @@ typedef struct event_driven {
     pcs_smooth_point point;
     double *v, *v_minus, *f, *x; // n_v
     double *q;
-    double *turns;          // branches of angles at the end of the last step
-    const double *external; // of the state
-    double *external_seen;  // values that the accelerations at hand belong to
+    double *turns;         // branches of angles at the end of the last step
+    double *external;      // inputs of the state, then the window of time of the last step
+    double *external_seen; // values that the accelerations at hand belong to
     pcs_ed_set set;
     pcs_ed_sample before, after, trial; // of the search
     double too_early;                   // roots before are not located: the step is cut first
@@ -126,7 +126,6 @@ typedef struct event_driven {
     int64_t zeno_events;
     double last_event; // its time
     int64_t repeats;   // events at that instant, less one
-    int64_t next_load; // among the times at which loads jump
     bool warned_stiff;
     int64_t painleve; // impacts without collision and choices among several solutions
 

@@ -327,7 +327,6 @@ static void pass_all(passage *p, event_driven *s, pcs_smooth_point *to, pcs_marc
     pass_count(p, &s->painleve);
     pass_count(p, &s->repeats);
     pass(p, &s->last_event, 1);
-    pass_count(p, &s->next_load);
     pass(p, &s->zeno_since, 1);
     pass(p, &s->force_noise, 1);
     pass(p, &s->gap_noise, 1);
@@ -336,6 +335,7 @@ static void pass_all(passage *p, event_driven *s, pcs_smooth_point *to, pcs_marc
     pass(p, s->work_base, PCS_WORK_COUNT);
     pass(p, s->turns, model->n_turns);
     pass(p, s->external_seen, model->externals.count);
+    pass(p, s->external + model->externals.count, 2);
     pass(p, s->level, slots);
     pass(p, s->slip_level, slots);
     pass(p, s->last_impact, slots);

@@ -273,6 +273,12 @@ static pcs_status start(pcs_scheme *scheme, pcs_state *state, pcs_statistics *st
     return start_accelerations(s, state);
 }
 
+// The filter forgets the accelerations before a jump of the forces.
+static pcs_status restart(pcs_scheme *scheme, pcs_state *state)
+{
+    return start_accelerations(self(scheme), state);
+}
+
 // ---- The step ----
 
 static void begin(nonsmooth_alpha *s, const pcs_state *state, double h)
@@ -462,5 +468,6 @@ const pcs_scheme_class pcs_nonsmooth_alpha_class = {
     .free = destroy,
     .start = start,
     .step = step,
+    .restart = restart,
     .redundant_rows = redundant_rows,
 };

@@ -4,6 +4,7 @@
 #define PCS_SCHEMES_SCHEME_H
 
 #include "model/state.h"
+#include "model/switches.h"
 #include "percuss/simulation.h"
 #include "schemes/event_log.h"
 
@@ -40,8 +41,7 @@ typedef struct pcs_scheme {
     double *options;                      // in the order of the class's table
     const pcs_problem_hook *problem_hook; // NULL: none
     int64_t step;                         // number of the step at hand, from 1, for the hook
-    const double *jumps;                  // times at which loads jump, ascending; for schemes that
-    int32_t n_jumps;                      // locate events
+    pcs_switches *switches;               // of the run's formulas, and listed times
     pcs_event_log events;
 } pcs_scheme;
 
@@ -61,6 +61,11 @@ struct pcs_scheme_class {
     // Advances the state by h, from one output time to the next; a scheme that chooses its own
     // steps takes as many as it needs. PCS_NOT_CONVERGED: finished, the policy allowed it.
     pcs_status (*step)(pcs_scheme *scheme, pcs_state *state, double h, pcs_step_report *report);
+    // The scheme ends its own steps at the switches of formulas; others get steps that end there.
+    bool locates_switches;
+    // Forces jump at the present state: what the scheme keeps of the forces before is of no use any
+    // more. NULL: it keeps nothing of them.
+    pcs_status (*restart)(pcs_scheme *scheme, pcs_state *state);
     // Flags of redundant joint rows found at the last factorisation.
     const uint8_t *(*redundant_rows)(const pcs_scheme *scheme);
 };
