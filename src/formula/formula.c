@@ -53,7 +53,7 @@ int32_t pcs_formula_operations(const pcs_formula *formula)
     return formula->instruction_count;
 }
 
-pcs_status pcs_formula_view(const pcs_formula *formula, pcs_tape_view *view)
+pcs_status pcs_formula_view(pcs_context *ctx, const pcs_formula *formula, pcs_tape_view *view)
 {
     const int32_t first = formula->constant_count + formula->variable_count;
     *view = (pcs_tape_view){.n_constants = formula->constant_count,
@@ -64,7 +64,7 @@ pcs_status pcs_formula_view(const pcs_formula *formula, pcs_tape_view *view)
                             .constants = formula->constants,
                             .variables = formula->variables,
                             .roots = &formula->last};
-    view->steps = PCS_NEW_ARRAY(formula->ctx, pcs_tape_step, view->n_steps);
+    view->steps = PCS_NEW_ARRAY(ctx, pcs_tape_step, view->n_steps);
     if (!view->steps)
         return PCS_ERROR_MEMORY;
     for (int32_t i = 0; i < view->n_steps; i++) {

@@ -425,7 +425,7 @@ int32_t pcs_program_operations(const pcs_program *program, uint32_t stages)
     return count;
 }
 
-pcs_status pcs_program_view(const pcs_program *program, pcs_tape_view *view)
+pcs_status pcs_program_view(pcs_context *ctx, const pcs_program *program, pcs_tape_view *view)
 {
     *view = (pcs_tape_view){.n_constants = program->n_constants,
                             .n_variables = program->n_variables,
@@ -433,7 +433,7 @@ pcs_status pcs_program_view(const pcs_program *program, pcs_tape_view *view)
                             .n_roots = program->n_outputs,
                             .constants = program->constants,
                             .roots = program->outputs};
-    view->steps = PCS_NEW_ARRAY(program->ctx, pcs_tape_step, 2 * (int64_t)program->n_instructions);
+    view->steps = PCS_NEW_ARRAY(ctx, pcs_tape_step, 2 * (int64_t)program->n_instructions);
     if (!view->steps)
         return PCS_ERROR_MEMORY;
     for (int32_t i = 0; i < program->n_instructions; i++) {

@@ -13,6 +13,7 @@
 #include "formula/switching.h"
 
 #include <assert.h>
+#include <float.h>
 #include <math.h>
 
 #include "formula/functions.h"
@@ -292,9 +293,10 @@ static pcs_status build(pcs_context *ctx, const pcs_tape_view *view, pcs_switchi
     b.guarded = PCS_NEW_ARRAY(ctx, int32_t, view->n_slots + 2);
     b.slot = PCS_NEW_ARRAY(ctx, int32_t, view->n_slots + 2);
     b.out = PCS_NEW(ctx, pcs_switching);
+    if (b.out)
+        b.out->ctx = ctx;
     b.failed = !b.depends || !b.guarded || !b.slot || !b.out;
     if (!b.failed) {
-        b.out->ctx = ctx;
         find_dependence(&b);
         find_guards(&b);
         find_functions(&b);
@@ -320,7 +322,7 @@ pcs_status pcs_switching_of_formula(pcs_context *ctx, const pcs_formula *formula
 {
     *out = NULL;
     pcs_tape_view view;
-    PCS_TRY(pcs_formula_view(formula, &view));
+    PCS_TRY(pcs_formula_view(ctx, formula, &view));
     const pcs_status status = build(ctx, &view, kind, out);
     pcs_free(ctx, view.steps);
     return status;
@@ -331,7 +333,7 @@ pcs_status pcs_switching_of_program(pcs_context *ctx, const pcs_program *program
 {
     *out = NULL;
     pcs_tape_view view;
-    PCS_TRY(pcs_program_view(program, &view));
+    PCS_TRY(pcs_program_view(ctx, program, &view));
     const pcs_status status = build(ctx, &view, kind, out);
     pcs_free(ctx, view.steps);
     return status;
@@ -519,12 +521,23 @@ static bool all_stay(pcs_switching *s, double from, double to)
     return true;
 }
 
+// True if the operands of f are on another side at the values at hand, by more than their rounding:
+// where curves cross at a small angle, rounding alone would change sides many times.
+static bool is_beyond(const pcs_switching *s, const switch_function *f, double side)
+{
+    const double roundings = 16.0 * DBL_EPSILON;
+    const double a = s->value[f->a], b = s->value[f->b];
+    if (side_of(s, f) == side)
+        return false;
+    return f->whole || fabs(a - b) > roundings * fmax(fabs(a), fabs(b));
+}
+
 static bool has_left(pcs_switching *s, double t)
 {
     s->value[0] = t;
     evaluate(s);
     for (int32_t i = 0; i < s->n_functions; i++)
-        if (s->curved[i] && side_of(s, &s->functions[i]) != s->side[i])
+        if (s->curved[i] && is_beyond(s, &s->functions[i], s->side[i]))
             return true;
     return false;
 }

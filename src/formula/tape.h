@@ -53,7 +53,8 @@ static inline int32_t pcs_formula_slots(const pcs_formula *formula)
 pcs_status pcs_tape_compile(const pcs_graph *graph, int32_t root, const char *what,
                             pcs_formula **out) PCS_MUST_CHECK;
 
-// The view of a formula; its steps are released with pcs_free().
-pcs_status pcs_formula_view(const pcs_formula *formula, pcs_tape_view *view) PCS_MUST_CHECK;
+// The view of a formula; its steps are released with pcs_free() of the same context.
+pcs_status pcs_formula_view(pcs_context *ctx, const pcs_formula *formula, pcs_tape_view *view)
+    PCS_MUST_CHECK;
 
 #endif
