@@ -129,6 +129,8 @@ void pcs_ed_free(event_driven *s)
                       s->turns,
                       s->external_seen,
                       s->external,
+                      s->sides[0],
+                      s->sides[1],
                       s->convective,
                       s->p_row,
                       s->p_sum,
@@ -228,6 +230,7 @@ pcs_status pcs_ed_start(event_driven *s, pcs_state *state, pcs_statistics *stati
     pcs_start_opts opts = {s->base.options[ED_PROJECTION_TOLERANCE],
                            s->base.options[ED_ASSEMBLY_LIMIT]};
     PCS_TRY(create_march(s));
+    PCS_TRY(pcs_ed_init_switches(s));
     PCS_TRY(
         pcs_start_state(s->base.ctx, m, &opts, *state->t, s->saddle, s->rows, state, statistics));
     pcs_start_measure(m, s->saddle, &s->c, s->contacts, state, statistics);
@@ -247,7 +250,7 @@ static void begin_run(event_driven *s, const pcs_state *state)
     memcpy(s->turns, state->turns, sizeof(double) * (size_t)m->n_turns);
     memcpy(s->external_seen, state->external, sizeof(double) * (size_t)m->externals.count);
     s->zeno_since = *state->t;
-    s->last_event = -HUGE_VAL;
+    s->last_event = s->last_switch = -HUGE_VAL;
     for (int32_t i = 0; i < m->n_slots; ++i)
         s->last_impact[i] = -HUGE_VAL;
     s->started = s->pending = s->all = true;
@@ -370,7 +373,11 @@ pcs_status pcs_ed_advance(event_driven *s, double limit)
     s->sampled = s->powers_sampled = false;
     s->booked = march->from.t;
     PCS_TRY(check_finite(s));
+    double switched;
+    PCS_TRY(pcs_ed_search_switches(s, &switched));
     PCS_TRY(pcs_ed_search(s));
+    if (march->to.t == switched) // no contact has an event before it
+        s->pending = s->all = true;
     if (march->to.t >= jump - s->base.switches->rounding)
         s->pending = s->all = true;
     follow(s);
