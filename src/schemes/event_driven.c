@@ -363,6 +363,7 @@ pcs_status pcs_ed_advance(event_driven *s, double limit)
     pcs_march *march = s->march;
     PCS_TRY(pcs_ed_book(s, march->to.t));
     if (s->pending) {
+        PCS_TRY(pcs_ed_leap(s));
         open_window(s, march->to.t);
         return pcs_ed_handle(s);
     }
@@ -378,6 +379,8 @@ pcs_status pcs_ed_advance(event_driven *s, double limit)
     PCS_TRY(pcs_ed_search(s));
     if (march->to.t == switched) // no contact has an event before it
         s->pending = s->all = true;
+    else
+        s->leap = 0;
     if (march->to.t >= jump - s->base.switches->rounding)
         s->pending = s->all = true;
     follow(s);

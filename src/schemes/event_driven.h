@@ -132,6 +132,7 @@ typedef struct event_driven {
     int64_t quiet;      // steps without one since the last
     double last_switch; // its time
     double planned;     // length of steps before the way to such a switch; 0: not on it
+    double leap;        // time to go straight on to the other side of a switch; 0: none
     bool warned_stiff;
     int64_t painleve; // impacts without collision and choices among several solutions
 
@@ -193,9 +194,11 @@ pcs_status pcs_ed_forces(event_driven *s, const pcs_smooth_point *point, double 
 // ---- event_switches.c ----
 // Memory, once the switches of the run are known.
 pcs_status pcs_ed_init_switches(event_driven *s) PCS_MUST_CHECK;
-// Cuts the last step where a formula of the state switches first. *at: the end of the step, if it
-// is such a switch, else HUGE_VAL.
+// Cuts the last step before the first switch of a formula of the state. *at: the end of the step,
+// if the switch is near enough to go over it, else HUGE_VAL.
 pcs_status pcs_ed_search_switches(event_driven *s, double *at) PCS_MUST_CHECK;
+// Goes over it.
+pcs_status pcs_ed_leap(event_driven *s) PCS_MUST_CHECK;
 // Impulses of driven joints whose rates have jumped, at c with contacts looked at.
 pcs_status pcs_ed_drive(event_driven *s) PCS_MUST_CHECK;
 

@@ -330,6 +330,7 @@ static void pass_all(passage *p, event_driven *s, pcs_smooth_point *to, pcs_marc
     pass_count(p, &s->quiet);
     pass(p, &s->last_switch, 1);
     pass(p, &s->planned, 1);
+    pass(p, &s->leap, 1);
     pass(p, &s->last_event, 1);
     pass(p, &s->zeno_since, 1);
     pass(p, &s->force_noise, 1);
