@@ -53,6 +53,28 @@ int32_t pcs_formula_operations(const pcs_formula *formula)
     return formula->instruction_count;
 }
 
+pcs_status pcs_formula_view(pcs_context *ctx, const pcs_formula *formula, pcs_tape_view *view)
+{
+    const int32_t first = formula->constant_count + formula->variable_count;
+    *view = (pcs_tape_view){.n_constants = formula->constant_count,
+                            .n_variables = formula->variable_count,
+                            .n_slots = pcs_formula_slots(formula),
+                            .n_steps = formula->instruction_count,
+                            .n_roots = 1,
+                            .constants = formula->constants,
+                            .variables = formula->variables,
+                            .roots = &formula->last};
+    view->steps = PCS_NEW_ARRAY(ctx, pcs_tape_step, view->n_steps);
+    if (!view->steps)
+        return PCS_ERROR_MEMORY;
+    for (int32_t i = 0; i < view->n_steps; i++) {
+        const pcs_instruction *from = &formula->instructions[i];
+        view->steps[i] = (pcs_tape_step){
+            from->op, first + i, {from->operand[0], from->operand[1], from->operand[2]}};
+    }
+    return PCS_OK;
+}
+
 bool pcs_formula_function(int32_t index, const char **signature, const char **meaning)
 {
     for (int32_t op = 0; op < PCS_OP_COUNT; op++) {

@@ -7,6 +7,7 @@
 
 #include "formula/functions.h"
 #include "formula/parser.h"
+#include "formula/tape.h"
 
 struct pcs_terms {
     pcs_graph graph;
@@ -422,6 +423,29 @@ int32_t pcs_program_operations(const pcs_program *program, uint32_t stages)
         if (program->segments[i].stages & stages)
             count += program->segments[i].end - program->segments[i].first;
     return count;
+}
+
+pcs_status pcs_program_view(pcs_context *ctx, const pcs_program *program, pcs_tape_view *view)
+{
+    *view = (pcs_tape_view){.n_constants = program->n_constants,
+                            .n_variables = program->n_variables,
+                            .n_slots = program->n_slots,
+                            .n_roots = program->n_outputs,
+                            .constants = program->constants,
+                            .roots = program->outputs};
+    view->steps = PCS_NEW_ARRAY(ctx, pcs_tape_step, 2 * (int64_t)program->n_instructions);
+    if (!view->steps)
+        return PCS_ERROR_MEMORY;
+    for (int32_t i = 0; i < program->n_instructions; i++) {
+        const instruction *from = &program->instructions[i];
+        const bool both = from->op == OP_SINE_COSINE;
+        const int32_t a = from->operand[0];
+        view->steps[view->n_steps++] = (pcs_tape_step){
+            both ? PCS_OP_SIN : from->op, from->out, {a, from->operand[1], from->operand[2]}};
+        if (both)
+            view->steps[view->n_steps++] = (pcs_tape_step){PCS_OP_COS, from->operand[1], {a, 0, 0}};
+    }
+    return PCS_OK;
 }
 
 void pcs_program_prepare(const pcs_program *program, double *slots)

@@ -58,6 +58,11 @@ const int32_t *pcs_program_outputs(const pcs_program *program);              // 
 int32_t pcs_program_zero(const pcs_program *program);                        // slot that holds 0
 int32_t pcs_program_operations(const pcs_program *program, uint32_t stages); // instructions
 
+// The view of a program (formula/tape.h); its steps are released with pcs_free() of the same context.
+struct pcs_tape_view;
+pcs_status pcs_program_view(pcs_context *ctx, const pcs_program *program,
+                            struct pcs_tape_view *view) PCS_MUST_CHECK;
+
 // Writes the constants; once for an array.
 void pcs_program_prepare(const pcs_program *program, double *slots);
 // Evaluates the stages (bits) that are wanted and not yet done at the present variables.

@@ -98,8 +98,10 @@ pcs_status pcs_tape_compile(const pcs_graph *graph, int32_t root, const char *wh
         formula->ctx = ctx;
         complete = allocate(formula, graph, root, slot);
     }
-    if (complete)
+    if (complete) {
         fill(formula, graph, root, slot);
+        formula->last = pcs_formula_slots(formula) - 1;
+    }
     pcs_free(ctx, slot);
     if (!complete) {
         pcs_formula_destroy(formula);

@@ -16,6 +16,22 @@ typedef struct pcs_instruction {
     int32_t operand[3]; // slots; 0 where unused
 } pcs_instruction;
 
+// One operation of a formula or a program, whatever its storage: slots[out] = op(slots[operand]).
+typedef struct pcs_tape_step {
+    int32_t op, out;
+    int32_t operand[3];
+} pcs_tape_step;
+
+// What a formula or a program computes, for those who look into it: slots of constants first, then
+// of variables, then results; steps in an order in which operands come first.
+typedef struct pcs_tape_view {
+    int32_t n_constants, n_variables, n_slots, n_steps, n_roots;
+    const double *constants;
+    const int32_t *variables; // index of each variable; NULL: 0, 1, 2...
+    const int32_t *roots;     // slots of the results
+    pcs_tape_step *steps;     // owned by the caller of get
+} pcs_tape_view;
+
 struct pcs_formula {
     pcs_context *ctx;
     int32_t constant_count;
@@ -24,6 +40,7 @@ struct pcs_formula {
     double *constants;
     int32_t *variables; // index that the resolver gave to each variable slot
     pcs_instruction *instructions;
+    int32_t last; // slot of the result
 };
 
 static inline int32_t pcs_formula_slots(const pcs_formula *formula)
@@ -35,5 +52,9 @@ static inline int32_t pcs_formula_slots(const pcs_formula *formula)
 // that is too large: "column 1: the formula", "the derivative".
 pcs_status pcs_tape_compile(const pcs_graph *graph, int32_t root, const char *what,
                             pcs_formula **out) PCS_MUST_CHECK;
+
+// The view of a formula; its steps are released with pcs_free() of the same context.
+pcs_status pcs_formula_view(pcs_context *ctx, const pcs_formula *formula, pcs_tape_view *view)
+    PCS_MUST_CHECK;
 
 #endif

@@ -319,6 +319,7 @@ void pcs_model_prescribed(const pcs_model *model, const pcs_configuration *c, do
         memset(rate, 0, size);
     if (acceleration)
         memset(acceleration, 0, size);
+    t = pcs_configuration_time(model, c->external, t);
     for (int32_t k = 0; k < model->joints.count; ++k) {
         const pcs_joint *joint = &model->joints.data[k];
         for (int32_t i = 0; i < joint->n_rows; ++i) {

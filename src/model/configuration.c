@@ -44,10 +44,18 @@ void pcs_configuration_free(pcs_context *ctx, pcs_configuration *c)
     *c = (pcs_configuration){0};
 }
 
+double pcs_configuration_time(const pcs_model *model, const double *external, double t)
+{
+    if (!external)
+        return t;
+    const double *window = external + model->externals.count;
+    return t < window[0] ? window[0] : t > window[1] ? window[1] : t;
+}
+
 static void set_kinematics(const pcs_model *model, pcs_configuration *c, double t, const double *q,
                            const double *v, const double *external)
 {
-    c->t = t;
+    c->t = pcs_configuration_time(model, external, t);
     c->q = q;
     c->v = v;
     c->external = external;

@@ -8,14 +8,15 @@
 struct pcs_model;
 
 typedef struct pcs_configuration {
-    double t;
+    double t;               // that formulas see
     double load;            // factor of weights, applied forces, actuators and mesh loads; 1 but in
                             // statics. Set by the caller; update() leaves it
     const double *q, *v;    // views, set by pcs_configuration_update
     const double *turns;    // reference of each multi-turn angle, for the branch: the caller's, or
                             // `followed`
     double *followed;       // n_turns, where pcs_configuration_follow expects them
-    const double *external; // external inputs, from the state; NULL: their initial values
+    const double *external; // external inputs and the window of time, from the state; NULL: their
+                            // initial values, and all times
     const int32_t *face;    // faces that contacts and curve joints are held on, pcs_model.n_faces
                             // numbers, -1 for the nearest; NULL: the nearest for all. Set by the
                             // caller; update() leaves it
@@ -49,6 +50,8 @@ typedef struct pcs_turns {
 void pcs_configuration_follow(const struct pcs_model *model, pcs_configuration *c, double t,
                               const double *q, const double *v, pcs_turns from,
                               const double *external);
+// The time that formulas see for t, in the window of `external`, as in the state.
+double pcs_configuration_time(const struct pcs_model *model, const double *external, double t);
 // Kinematics of a pair of frames.
 pcs_pair_state pcs_configuration_pair(const struct pcs_model *model, const pcs_configuration *c,
                                       const pcs_pair *pair);

@@ -1,6 +1,7 @@
 // The state as one block of numbers with named views.
 #include "model/state.h"
 
+#include <math.h>
 #include <string.h>
 
 pcs_status pcs_state_init(pcs_context *ctx, const pcs_model *model, int64_t memory,
@@ -26,7 +27,7 @@ pcs_status pcs_state_init(pcs_context *ctx, const pcs_model *model, int64_t memo
         {&state->gap, slots},
         {&state->status, slots},
         {&state->work, PCS_WORK_COUNT},
-        {&state->external, model->externals.count},
+        {&state->external, model->externals.count + 2},
         {&state->memory, memory},
     };
     for (size_t i = 0; i < sizeof part / sizeof *part; ++i)
@@ -41,6 +42,8 @@ pcs_status pcs_state_init(pcs_context *ctx, const pcs_model *model, int64_t memo
     }
     for (int32_t i = 0; i < model->externals.count; ++i)
         state->external[i] = model->externals.data[i].initial;
+    state->external[model->externals.count] = -HUGE_VAL;
+    state->external[model->externals.count + 1] = HUGE_VAL;
     return PCS_OK;
 }
 

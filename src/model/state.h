@@ -20,7 +20,9 @@ typedef struct pcs_state {
     double *gap;      // n_slots, at the present configuration
     double *status;   // n_slots, a pcs_contact_state
     double *work;     // PCS_WORK_COUNT accounts since the start
-    double *external; // inputs that the caller sets, one for each of the model's externals
+    double *external; // what formulas read from outside: the inputs that the caller sets, one for
+                      // each of the model's externals, then the first and the last time that
+                      // formulas see (model/switches.h)
     double *memory;   // what the scheme itself keeps from step to step
     bool given;       // q and turns hold the start; otherwise it comes from the model
 } pcs_state;

@@ -142,6 +142,14 @@ static pcs_status start(pcs_scheme *scheme, pcs_state *state, pcs_statistics *st
     return pcs_moreau_jean_class.start(scheme, state, statistics);
 }
 
+// The filter of an implicit method forgets the accelerations before a jump of the forces.
+static pcs_status restart(pcs_scheme *scheme, pcs_state *state)
+{
+    (void)scheme;
+    state->memory[MEMORY_KNOWN] = CAPTURING_NO_MEMORY;
+    return PCS_OK;
+}
+
 // ---- The parts of a step ----
 
 static pcs_status moreau_jean_step(capturing *s, pcs_state *state, double h,
@@ -339,5 +347,6 @@ const pcs_scheme_class pcs_capturing_class = {
     .free = destroy,
     .start = start,
     .step = step,
+    .restart = restart,
     .redundant_rows = redundant_rows,
 };

@@ -9,7 +9,6 @@
 // interpolated; so the motion does not depend on the output step.
 #include "schemes/event_driven.h"
 
-#include <float.h>
 #include <string.h>
 
 #include "schemes/start.h"
@@ -64,6 +63,7 @@ static bool init_arrays(event_driven *s)
         {&s->turns, m->n_turns},
         {&s->turns_q, m->n_q},
         {&s->external_seen, m->externals.count},
+        {&s->external, m->externals.count + 2},
         {&s->convective, m->n_rows},
         {&s->p_row, m->n_rows},
         {&s->p_sum, m->n_rows},
@@ -133,6 +133,9 @@ void pcs_ed_free(event_driven *s)
                       s->turns,
                       s->turns_q,
                       s->external_seen,
+                      s->external,
+                      s->sides[0],
+                      s->sides[1],
                       s->convective,
                       s->p_row,
                       s->p_sum,
@@ -233,9 +236,11 @@ pcs_status pcs_ed_start(event_driven *s, pcs_state *state, pcs_statistics *stati
     pcs_start_opts opts = {s->base.options[ED_PROJECTION_TOLERANCE],
                            s->base.options[ED_ASSEMBLY_LIMIT]};
     PCS_TRY(create_march(s));
+    PCS_TRY(pcs_ed_init_switches(s));
     PCS_TRY(
         pcs_start_state(s->base.ctx, m, &opts, *state->t, s->saddle, s->rows, state, statistics));
     pcs_start_measure(m, s->saddle, &s->c, s->contacts, state, statistics);
+    memcpy(s->external, state->external, sizeof(double) * (size_t)(m->externals.count + 2));
     pcs_ed_save(s, state);
     return PCS_OK;
 }
@@ -252,7 +257,7 @@ static void begin_run(event_driven *s, const pcs_state *state)
     memcpy(s->turns_q, state->q, sizeof(double) * (size_t)m->n_q);
     memcpy(s->external_seen, state->external, sizeof(double) * (size_t)m->externals.count);
     s->zeno_since = *state->t;
-    s->last_event = -HUGE_VAL;
+    s->last_event = s->last_switch = -HUGE_VAL;
     for (int32_t i = 0; i < m->n_slots; ++i)
         s->last_impact[i] = s->touched[i] = -HUGE_VAL;
     s->started = s->pending = s->all = true;
@@ -275,21 +280,30 @@ static pcs_status check_finite(const event_driven *s)
     return PCS_OK;
 }
 
-// Time at which a load jumps next, HUGE_VAL: none.
-static double next_jump(const event_driven *s)
+// Time at which formulas switch next, as far as the next step may reach; HUGE_VAL: not there.
+static double next_switch(const event_driven *s, double limit)
 {
-    const pcs_scheme *scheme = &s->base;
-    return s->next_load < scheme->n_jumps ? scheme->jumps[s->next_load] : HUGE_VAL;
+    const pcs_march *march = s->march;
+    pcs_switches *switches = s->base.switches;
+    const double longest = 2.0; // times the planned length: more than a step is ever stretched
+    const double planned = march->opts.fixed ? march->opts.first_step
+                                             : fmin(march->h_next, march->opts.largest_step);
+    return pcs_switches_next(switches, march->to.t,
+                             fmin(limit + 2 * switches->rounding, march->to.t + longest * planned));
 }
 
-// Formulas have one of their two values at the jump itself. Steps end just before and begin just
-// after it, so that no stage sees the other side.
-static double beside(double jump, int side)
+// Formulas have one of their two values at the switch itself. They see times inside the window
+// alone, so that no stage at the end of a step finds the other side.
+static void open_window(event_driven *s, double from)
 {
-    const double rounding = 4 * DBL_EPSILON; // of t_n + c h for any stage
-    if (jump == HUGE_VAL)
-        return jump;
-    return jump + side * rounding * fmax(fabs(jump), DBL_MIN / DBL_EPSILON);
+    pcs_switches_window(s->base.switches, from, HUGE_VAL,
+                        s->external + s->base.model->externals.count);
+}
+
+static void close_window(event_driven *s, double to)
+{
+    double *window = s->external + s->base.model->externals.count;
+    window[1] = fmax(to - s->base.switches->rounding, window[0]);
 }
 
 static void warn_stiff(event_driven *s)
@@ -356,21 +370,27 @@ pcs_status pcs_ed_advance(event_driven *s, double limit)
 {
     pcs_march *march = s->march;
     PCS_TRY(pcs_ed_book(s, march->to.t));
-    if (s->pending)
+    if (s->pending) {
+        PCS_TRY(pcs_ed_leap(s));
+        open_window(s, march->to.t);
         return pcs_ed_handle(s);
-    while (beside(next_jump(s), -1) <= march->to.t)
-        ++s->next_load;
-    const double jump = next_jump(s), before = beside(jump, -1);
-    PCS_TRY(pcs_march_step(march, fmin(limit, before)));
+    }
+    const double jump = next_switch(s, limit);
+    close_window(s, jump);
+    PCS_TRY(pcs_march_step(march, fmin(limit, jump)));
     s->has_step = true;
     s->sampled = s->powers_sampled = false;
     s->booked = march->from.t;
     PCS_TRY(check_finite(s));
+    double switched;
+    PCS_TRY(pcs_ed_search_switches(s, &switched));
     PCS_TRY(pcs_ed_search(s));
-    if (march->to.t >= before) {
+    if (march->to.t == switched) // no contact has an event before it
         s->pending = s->all = true;
-        march->to.t = beside(jump, 1);
-    }
+    else
+        s->leap = 0;
+    if (march->to.t >= jump - s->base.switches->rounding)
+        s->pending = s->all = true;
     follow(s);
     warn_stiff(s);
     return follow_directions(s);
@@ -388,8 +408,8 @@ static void see_inputs(event_driven *s, const pcs_state *state)
 
 pcs_status pcs_ed_prepare(event_driven *s, const pcs_state *state)
 {
-    s->external = state->external;
-    pcs_smooth_bind(s->march->smooth, s->turns, state->external);
+    memcpy(s->external, state->external, sizeof(double) * (size_t)s->base.model->externals.count);
+    pcs_smooth_bind(s->march->smooth, s->turns, s->external);
     pcs_smooth_bind_origin(s->march->smooth, s->turns_q);
     if (!pcs_ed_is_saved(s, state))
         PCS_TRY(pcs_ed_load(s, state));
@@ -454,5 +474,6 @@ const pcs_scheme_class pcs_event_driven_class = {
     .start = start,
     .step = step,
     .turns_corners = true,
+    .locates_switches = true,
     .redundant_rows = redundant_rows,
 };

@@ -4,6 +4,7 @@
 //     event_impact.c   what happens at an event: impact, new phase
 //     event_status.c   forces and status of closed contacts at acceleration level
 //     event_spare.c    closed contacts that need not carry
+//     event_switches.c conditions on the state in formulas, jumps of driven joints
 //     event_output.c   the state at output times, impulses and work, memory of a resumed run
 // The hybrid scheme (hybrid.c) embeds it.
 #ifndef PCS_SCHEMES_EVENT_DRIVEN_H
@@ -79,8 +80,9 @@ typedef struct event_driven {
     double *q;
     double *turns; // multi-turn angles at the end of the last step, and where that is
     double *turns_q;
-    const double *external; // of the state
-    double *external_seen;  // values that the accelerations at hand belong to
+    double *external;      // inputs of the state, then the window of time of the last step
+    double *external_seen; // values that the accelerations at hand belong to
+    double *sides[2]; // of switches of the state: at the start of the step, at the instant at hand
     pcs_ed_set set;
     pcs_ed_sample before, after, trial; // of the search
     pcs_gap_search *gaps;               // of open contacts
@@ -129,9 +131,13 @@ typedef struct event_driven {
     // Zeno guard.
     double zeno_since;
     int64_t zeno_events;
-    double last_event; // its time
-    int64_t repeats;   // events at that instant, less one
-    int64_t next_load; // among the times at which loads jump
+    double last_event;  // its time
+    int64_t repeats;    // events at that instant, less one
+    int64_t chatter;    // switches of the state that followed each other at once
+    int64_t quiet;      // steps without one since the last
+    double last_switch; // its time
+    double planned;     // length of steps before the way to such a switch; 0: not on it
+    double leap;        // time to go straight on to the other side of a switch; 0: none
     bool warned_stiff;
     int64_t painleve; // impacts without collision and choices among several solutions
 
@@ -189,6 +195,17 @@ pcs_status pcs_ed_consistent(event_driven *s, bool *consistent) PCS_MUST_CHECK;
 // Forces (N, T1, T2) of all slots at a point of the phase; contacts are looked at.
 pcs_status pcs_ed_forces(event_driven *s, const pcs_smooth_point *point, double *force)
     PCS_MUST_CHECK;
+
+// ---- event_switches.c ----
+// Memory, once the switches of the run are known.
+pcs_status pcs_ed_init_switches(event_driven *s) PCS_MUST_CHECK;
+// Cuts the last step before the first switch of a formula of the state. *at: the end of the step,
+// if the switch is near enough to go over it, else HUGE_VAL.
+pcs_status pcs_ed_search_switches(event_driven *s, double *at) PCS_MUST_CHECK;
+// Goes over it.
+pcs_status pcs_ed_leap(event_driven *s) PCS_MUST_CHECK;
+// Impulses of driven joints whose rates have jumped, at c with contacts looked at.
+pcs_status pcs_ed_drive(event_driven *s) PCS_MUST_CHECK;
 
 // ---- event_spare.c ----
 // Puts aside contacts that the phase can do without; *found: there were some.

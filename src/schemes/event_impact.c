@@ -467,6 +467,8 @@ static pcs_status guard_zeno(event_driven *s)
 {
     const double *option = s->base.options;
     const double t = s->march->to.t;
+    if (s->all) // switches of formulas do not accumulate
+        return PCS_OK;
     if (!(t - s->zeno_since <= option[ED_ZENO_TIME])) {
         s->zeno_since = t;
         s->zeno_events = 0;
@@ -553,6 +555,7 @@ pcs_status pcs_ed_handle(event_driven *s)
         change_faces(s);
         PCS_TRY(turn_corners(s));
         look_here(s);
+        PCS_TRY(pcs_ed_drive(s));
         PCS_TRY(impact(s));
         PCS_TRY(status(s));
     }

@@ -333,8 +333,12 @@ static void pass_all(passage *p, event_driven *s, pcs_smooth_point *to, pcs_marc
     pass_count(p, &s->zeno_events);
     pass_count(p, &s->painleve);
     pass_count(p, &s->repeats);
+    pass_count(p, &s->chatter);
+    pass_count(p, &s->quiet);
+    pass(p, &s->last_switch, 1);
+    pass(p, &s->planned, 1);
+    pass(p, &s->leap, 1);
     pass(p, &s->last_event, 1);
-    pass_count(p, &s->next_load);
     pass(p, &s->zeno_since, 1);
     pass(p, &s->force_noise, 1);
     pass(p, &s->gap_noise, 1);
@@ -343,6 +347,7 @@ static void pass_all(passage *p, event_driven *s, pcs_smooth_point *to, pcs_marc
     pass(p, s->work_base, PCS_WORK_COUNT);
     pass(p, s->turns, model->n_turns);
     pass(p, s->external_seen, model->externals.count);
+    pass(p, s->external + model->externals.count, 2);
     pass(p, s->level, slots);
     pass(p, s->slip_level, slots);
     pass(p, s->last_impact, slots);

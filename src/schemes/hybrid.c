@@ -180,14 +180,17 @@ static pcs_status take_time_step(hybrid *s, double target)
     event_driven *ed = &s->ed;
     const pcs_model *m = ed->base.model;
     pcs_state *x = &s->inner;
-    const double rest = target - *x->t,
-                 steps = ceil(rest / s->h - 1e-9); // equal steps to the target
+    pcs_switches *switches = ed->base.switches;
+    const double stop = pcs_switches_next(switches, *x->t, target - 2 * switches->rounding);
+    const double until = fmin(stop, target), rest = until - *x->t,
+                 steps = ceil(rest / s->h - 1e-9); // equal steps to it
     pcs_step_report part;
+    pcs_switches_window(switches, *x->t, until, x->external + m->externals.count);
     memcpy(s->before, x->status, sizeof(double) * (size_t)m->n_slots);
     const pcs_status status = pcs_scheme_step(s->stepping, x, rest / fmax(steps, 1), &part);
     PCS_TRY(status);
     if (steps <= 1)
-        *x->t = target;
+        *x->t = until;
     count_step(s, &part);
     move_events(s);
     for (int32_t i = 0; i < 3 * m->n_slots; ++i)
@@ -446,5 +449,6 @@ const pcs_scheme_class pcs_hybrid_class = {
     .start = start,
     .step = step,
     .turns_corners = true,
+    .locates_switches = true,
     .redundant_rows = redundant_rows,
 };

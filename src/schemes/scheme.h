@@ -4,6 +4,7 @@
 #define PCS_SCHEMES_SCHEME_H
 
 #include "model/state.h"
+#include "model/switches.h"
 #include "percuss/simulation.h"
 #include "schemes/event_log.h"
 
@@ -41,8 +42,7 @@ typedef struct pcs_scheme {
     double *options;                      // in the order of the class's table
     const pcs_problem_hook *problem_hook; // NULL: none
     int64_t step;                         // number of the step at hand, from 1, for the hook
-    const double *jumps;                  // times at which loads jump, ascending; for schemes that
-    int32_t n_jumps;                      // locate events
+    pcs_switches *switches;               // of the run's formulas, and listed times
     pcs_event_log events;
     pcs_corner_steps *corners; // NULL: the model has none, or the class turns them itself
 } pcs_scheme;
@@ -65,9 +65,11 @@ struct pcs_scheme_class {
     pcs_status (*step)(pcs_scheme *scheme, pcs_state *state, double h, pcs_step_report *report);
     // Whether steps may pass corners of bilateral curves (corner_steps.h).
     bool turns_corners;
-    // Velocities have jumped between two steps: accelerations that the scheme keeps are those after
-    // it from now on; NULL: it keeps none.
-    pcs_status (*after_jump)(pcs_scheme *scheme, pcs_state *state);
+    // The scheme ends its own steps at the switches of formulas; others get steps that end there.
+    bool locates_switches;
+    // Forces or velocities have jumped at the present state: what the scheme keeps of those before
+    // is of no use any more. NULL: it keeps nothing of them.
+    pcs_status (*restart)(pcs_scheme *scheme, pcs_state *state);
     // Flags of redundant joint rows found at the last factorisation.
     const uint8_t *(*redundant_rows)(const pcs_scheme *scheme);
 };

@@ -54,7 +54,8 @@ static uint64_t options_hash(const pcs_scheme *scheme)
 {
     uint64_t hash = pcs_hash_bytes(PCS_HASH_START, scheme->class->name,
                                    strlen(scheme->class->name));
-    hash = pcs_hash_bytes(hash, scheme->jumps, sizeof(double) * (size_t)scheme->n_jumps);
+    const pcs_switches *switches = scheme->switches;
+    hash = pcs_hash_bytes(hash, switches->times, sizeof(double) * (size_t)switches->n_times);
     return pcs_hash_bytes(hash, scheme->options,
                           sizeof *scheme->options * (size_t)scheme->class->n_options);
 }

@@ -2,7 +2,6 @@
 #include "simulation/simulation.h"
 
 #include <float.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -66,26 +65,16 @@ static pcs_status find_scheme(pcs_context *ctx, const char *name, const pcs_sche
                      near ? "did you mean" : "there is", near ? near : names[0]);
 }
 
-static int compare_times(const void *a, const void *b)
+static pcs_status find_switches(pcs_simulation *s, const pcs_simulation_def *def)
 {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static pcs_status copy_events(pcs_simulation *s, const pcs_simulation_def *def)
-{
-    s->events = PCS_NEW_ARRAY(s->ctx, double, def->n_events);
-    if (!s->events)
-        return PCS_ERROR_MEMORY;
-    for (int32_t i = 0; i < def->n_events; ++i) {
+    for (int32_t i = 0; i < def->n_events; ++i)
         if (!isfinite(def->events[i]))
             return pcs_error(s->ctx, PCS_ERROR_INPUT,
                              "simulation: the times in events must be finite, not %g",
                              def->events[i]);
-        s->events[i] = def->events[i];
-    }
-    qsort(s->events, (size_t)def->n_events, sizeof *s->events, compare_times);
-    s->def.events = s->events;
+    PCS_TRY(pcs_switches_init(s->ctx, s->model, def->events, def->n_events, def->start, def->end,
+                              &s->switches));
+    s->def.events = s->switches.times;
     return PCS_OK;
 }
 
@@ -120,14 +109,13 @@ pcs_status pcs_simulation_create(pcs_context *ctx, const pcs_model *model,
         status = s->present->results ? PCS_OK : PCS_ERROR_MEMORY;
     }
     if (status == PCS_OK)
-        status = copy_events(s, def);
+        status = find_switches(s, def);
     if (status == PCS_OK)
         status = pcs_scheme_create(ctx, class, model, &s->scheme);
     if (status == PCS_OK && key)
         status = pcs_scheme_set_option(s->scheme, key, def->scheme);
     if (status == PCS_OK) {
-        s->scheme->jumps = s->events;
-        s->scheme->n_jumps = def->n_events;
+        s->scheme->switches = &s->switches;
         int64_t memory = class->memory ? class->memory(s->scheme) : 0;
         status = pcs_state_init(ctx, model, memory, &s->state);
     }
@@ -151,7 +139,7 @@ void pcs_simulation_destroy(pcs_simulation *s)
         pcs_free(s->ctx, s->present->results);
     }
     pcs_free(s->ctx, s->present);
-    pcs_free(s->ctx, s->events);
+    pcs_switches_free(&s->switches);
     pcs_free(s->ctx, s);
 }
 
@@ -244,6 +232,12 @@ static void forget_forces(pcs_simulation *s)
     memset(state->status, 0, sizeof(double) * (size_t)m->n_slots);
 }
 
+// Times that formulas see over a step.
+static void set_window(pcs_simulation *s, double from, double to)
+{
+    pcs_switches_window(&s->switches, from, to, s->state.external + s->model->externals.count);
+}
+
 pcs_status pcs_simulation_start(pcs_simulation *s)
 {
     if (s->started)
@@ -252,6 +246,7 @@ pcs_status pcs_simulation_start(pcs_simulation *s)
     if (s->equilibrated)
         forget_forces(s);
     s->equilibrated = false;
+    set_window(s, s->def.start, s->def.end);
     PCS_TRY(s->scheme->class->start(s->scheme, &s->state, &s->statistics));
     s->statistics.redundant_most = s->statistics.redundant_rows;
     s->started = true;
@@ -318,6 +313,48 @@ static void warn_of_length(pcs_simulation *s)
                 *s->state.t, (long long)st->inner_steps, total);
 }
 
+static void add_part(pcs_step_report *sum, const pcs_step_report *part)
+{
+    pcs_step_report_add(sum, part);
+    sum->accepted += part->accepted > 0 ? part->accepted : 1;
+    sum->time_stepping += part->time_stepping;
+    const double smallest = part->smallest_step > 0 ? part->smallest_step : part->h;
+    sum->smallest_step = sum->smallest_step > 0 ? fmin(sum->smallest_step, smallest) : smallest;
+}
+
+// From the present time to `next`, in parts that end where formulas of time switch. The motion is
+// smooth in each of them, as the scheme's order wants it.
+static pcs_status step_parts(pcs_simulation *s, double h, double next, pcs_step_report *report)
+{
+    const pcs_scheme_class *class = s->scheme->class;
+    if (class->locates_switches || !pcs_switches_in_time(&s->switches))
+        return pcs_scheme_step(s->scheme, &s->state, h, report);
+    // A switch so near to the end of the step belongs to it: no scheme resolves such a part.
+    const double part_of_step = 1e-12;
+    const double last = next - fmax(2 * s->switches.rounding, part_of_step * h);
+    pcs_status worst = PCS_OK;
+    pcs_step_report sum = {0};
+    for (int32_t parts = 0;; ++parts) {
+        const double t = *s->state.t, stop = pcs_switches_next(&s->switches, t, last);
+        const bool cut = stop < HUGE_VAL;
+        set_window(s, t, cut ? stop : next);
+        if (class->restart && t > s->def.start && pcs_switches_at(&s->switches, t))
+            PCS_TRY(class->restart(s->scheme, &s->state));
+        const double length = cut ? stop - t : parts > 0 ? next - t : h;
+        const pcs_status status = pcs_scheme_step(s->scheme, &s->state, length, report);
+        PCS_TRY(status);
+        worst = status > worst ? status : worst;
+        if (!cut && parts == 0)
+            return status; // in one piece
+        add_part(&sum, report);
+        *s->state.t = cut ? stop : next;
+        if (!cut)
+            break;
+    }
+    *report = sum;
+    return worst;
+}
+
 pcs_status pcs_simulation_step(pcs_simulation *s)
 {
     PCS_TRY(pcs_simulation_start(s));
@@ -334,7 +371,7 @@ pcs_status pcs_simulation_step(pcs_simulation *s)
     }
     pcs_step_report report;
     s->scheme->step = s->step + 1;
-    pcs_status status = pcs_scheme_step(s->scheme, &s->state, h, &report);
+    const pcs_status status = step_parts(s, h, next, &report);
     forget_present(s);
     if (status < 0)
         return status;

@@ -27,7 +27,7 @@ struct pcs_simulation {
     bool started;
     bool equilibrated; // the state is an equilibrium, or on the way to one (statics.c)
     pcs_present *present;
-    double *events;                // own copy of def.events, ascending
+    pcs_switches switches;         // of formulas, and the times of def.events
     bool told_length;              // see warn_of_length()
     pcs_problem_hook problem_hook; // the scheme looks at it if there is one
 };

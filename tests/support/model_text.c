@@ -59,7 +59,11 @@ void model_text_read(model_text *f, const char *name, const char *text, const pc
 void model_text_start(model_text *f)
 {
     const pcs_simulation_def def = pcs_model_file_simulation(f->file);
+    const pcs_setting *options;
+    const int32_t n = pcs_model_file_options(f->file, &options);
     must(f, pcs_simulation_create(f->ctx, f->model, &def, &f->simulation));
+    for (int32_t i = 0; i < n; ++i)
+        must(f, pcs_simulation_set(f->simulation, options[i].key, options[i].text));
     must(f, pcs_simulation_start(f->simulation));
 }
 
