@@ -16,6 +16,7 @@ typedef enum judge_check {
     CHECK_RUN,         // refused, stopped, crashed
     CHECK_TIME,        // given up
     CHECK_ENERGY,      // grows
+    CHECK_NUMERICAL,   // energy that the account cannot explain
     CHECK_PENETRATION, //
     CHECK_DRIFT,       // joints
     CHECK_MOMENTUM,    //

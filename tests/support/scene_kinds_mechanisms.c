@@ -310,7 +310,7 @@ void scene_beam(scene_text *s)
                    "  tip: {type: point-plane, bodies: [ground, {mesh: beam, group: start}], "
                    "at: [0.1, 0], normal: [-1, 0], friction: %.15g, restitution: %.15g}",
                    mu, e);
-        scene_times(s, 0.1 / v + 4 / omega, fmin(1e-3, 0.05 / omega));
+        scene_times(s, 0.1 / v + 1 / omega, fmin(1e-3, 0.02 / omega));
     } else {
         scene_line(
             s, SECTION_MESHES,
@@ -321,7 +321,7 @@ void scene_beam(scene_text *s)
                    "  tip: {type: point-plane, bodies: [ground, {mesh: beam, group: end}], "
                    "at: [0, %.15g], normal: [0, 1], restitution: %.15g}",
                    -scene_number(s, 0.1, 0.9) * 9.81 / (omega * omega), e);
-        scene_times(s, 8 / omega, fmin(1e-3, 0.05 / omega));
+        scene_times(s, 4 / omega, fmin(1e-3, 0.02 / omega));
     }
     s->facts->traits |= SCENE_FLEXIBLE;
     s->facts->length = L;
