@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-enum { SCENE_TEXT_SIZE = 65536, SCENE_BODIES_MAX = 24, SCENE_SIGNALS_MAX = 4, SCENE_SAMPLES = 16 };
+enum { SCENE_TEXT_SIZE = 65536, SCENE_BODIES_MAX = 24, SCENE_SAMPLES = 16 };
 
 // What is known of a scene, whatever the scheme.
 typedef enum scene_trait {
@@ -30,8 +30,6 @@ typedef struct scene_facts {
     double rate;      // 1/s, of the fastest smooth part of the motion: h * rate is what a step sees
     int n_bodies;     // with known masses
     double mass[SCENE_BODIES_MAX];
-    int n_signals; // compared beside the bodies
-    const char *signal[SCENE_SIGNALS_MAX];
 } scene_facts;
 
 typedef struct scene_model {

@@ -216,7 +216,7 @@ static void run_level(judging *j, int scheme, int level, run_result *result)
         snprintf(options + n, sizeof options - (size_t)n,
                  " smallest_time_step=%g largest_time_step=%g", 1e-5 / (1 << level),
                  1e-4 / (1 << level));
-    const run_def def = {s->scheme, options, level_step(j->facts, s, level),
+    const run_def def = {NULL, s->scheme, options, level_step(j->facts, s, level),
                          j->opts->seconds * (1 << level)};
     scene_run_model(j->model, &def, result);
     j->out->n_runs++;

@@ -326,8 +326,6 @@ void scene_beam(scene_text *s)
     s->facts->traits |= SCENE_FLEXIBLE;
     s->facts->length = L;
     s->facts->rate = 10 * omega;
-    s->facts->signal[s->facts->n_signals++] = "mesh.beam.end.position.x";
-    s->facts->signal[s->facts->n_signals++] = "mesh.beam.end.position.y";
 }
 
 void scene_wire(scene_text *s)

@@ -25,7 +25,6 @@ typedef struct running {
     pcs_model_file *file;
     const pcs_model *model;
     pcs_simulation *simulation;
-    pcs_signal signal[SCENE_SIGNALS_MAX];
     pcs_energy_scale scale;
     double kinetic_most, momentum_start[2], momentum_scale;
     double force[RIPPLE_STEPS];
@@ -61,59 +60,98 @@ static bool set_options(running *r, const char *options, run_result *result)
     return true;
 }
 
+static bool set_file_options(running *r, run_result *result)
+{
+    const pcs_setting *option;
+    const int32_t n = pcs_model_file_options(r->file, &option);
+    for (int32_t i = 0; i < n; ++i)
+        if (failed(r, pcs_simulation_set(r->simulation, option[i].key, option[i].text), RUN_REFUSED,
+                   result))
+            return false;
+    return true;
+}
+
 static bool begin(running *r, const scene_model *model, const run_def *def, run_result *result)
 {
     r->facts = &model->facts;
     r->ctx = pcs_context_create(NULL);
-    if (failed(r,
-               pcs_model_file_read_memory(r->ctx, "scene", model->text, strlen(model->text), NULL,
-                                          0, &r->file),
-               RUN_REFUSED, result))
+    const pcs_status read = def->path ? pcs_model_file_read(r->ctx, def->path, NULL, 0, &r->file)
+                                      : pcs_model_file_read_memory(r->ctx, "scene", model->text,
+                                                                   strlen(model->text), NULL, 0,
+                                                                   &r->file);
+    if (failed(r, read, RUN_REFUSED, result))
         return false;
     r->model = pcs_model_file_model(r->file);
     pcs_simulation_def simulation = pcs_model_file_simulation(r->file);
-    simulation.scheme = def->scheme;
+    if (def->scheme)
+        simulation.scheme = def->scheme;
     simulation.end = model->facts.end;
     simulation.step = def->step;
     if (failed(r, pcs_simulation_create(r->ctx, r->model, &simulation, &r->simulation), RUN_REFUSED,
                result) ||
-        !set_options(r, def->options, result))
+        (!def->scheme && !set_file_options(r, result)) || !set_options(r, def->options, result))
         return false;
-    for (int i = 0; i < r->facts->n_signals; ++i)
-        if (failed(r, pcs_model_find_signal(r->ctx, r->model, r->facts->signal[i], &r->signal[i]),
-                   RUN_REFUSED, result))
-            return false;
     return !failed(r, pcs_simulation_start(r->simulation), RUN_STOPPED, result);
+}
+
+// Positions of a mesh: its first, middle and last node.
+static int add_mesh(const running *r, pcs_mesh_id mesh, double *x)
+{
+    const int32_t last = pcs_model_mesh_node_count(r->model, mesh) - 1;
+    const int32_t node[] = {0, last / 2, last};
+    int n = 0;
+    for (size_t i = 0; i < sizeof node / sizeof *node; ++i) {
+        pcs_body_view view;
+        pcs_simulation_mesh_node(r->simulation, mesh, node[i], &view);
+        x[n++] = view.position.x / r->facts->length;
+        x[n++] = view.position.y / r->facts->length;
+        x[n++] = view.position.z / r->facts->length;
+    }
+    return n;
+}
+
+static int add_body(const running *r, pcs_body_id body, int n, run_result *result)
+{
+    double *x = result->sample[result->n_samples];
+    pcs_body_view view;
+    pcs_simulation_body(r->simulation, body, &view);
+    x[n++] = view.position.x / r->facts->length;
+    x[n++] = view.position.y / r->facts->length;
+    if (r->facts->dimension == 2) {
+        x[n++] = view.angle;
+        return n;
+    }
+    x[n++] = view.position.z / r->facts->length;
+    result->quaternion[n] = true;
+    x[n++] = view.rotation.w;
+    x[n++] = view.rotation.x;
+    x[n++] = view.rotation.y;
+    x[n++] = view.rotation.z;
+    return n;
 }
 
 static void take_sample(const running *r, run_result *result)
 {
-    const scene_facts *facts = r->facts;
+    const int room = 10; // for the largest thing and the energy
+    int n = 0;
     if (result->n_samples > SCENE_SAMPLES)
         return;
-    double *x = result->sample[result->n_samples++];
-    int n = 0;
-    for (pcs_body_id i = 0; i < pcs_model_body_count(r->model); ++i) {
-        pcs_body_view view;
-        pcs_simulation_body(r->simulation, i, &view);
-        x[n++] = view.position.x / facts->length;
-        x[n++] = view.position.y / facts->length;
-        if (facts->dimension == 2) {
-            x[n++] = view.angle;
-        } else {
-            x[n++] = view.position.z / facts->length;
-            result->quaternion[n] = true;
-            x[n++] = view.rotation.w;
-            x[n++] = view.rotation.x;
-            x[n++] = view.rotation.y;
-            x[n++] = view.rotation.z;
-        }
+    double *x = result->sample[result->n_samples];
+    for (int32_t i = 0; i < pcs_model_body_count(r->model) && n + room < RUN_VALUES_MAX; ++i)
+        n = add_body(r, i, n, result);
+    for (int32_t i = 0; i < pcs_model_system_count(r->model); ++i) {
+        pcs_system_view view;
+        pcs_simulation_system(r->simulation, i, &view);
+        for (int32_t k = 0; k < pcs_model_system_size(r->model, i) && n + room < RUN_VALUES_MAX;
+             ++k)
+            x[n++] = view.coordinate[k] / r->facts->length;
     }
-    for (int i = 0; i < facts->n_signals; ++i)
-        x[n++] = pcs_simulation_signal(r->simulation, r->signal[i]) / facts->length;
+    for (int32_t i = 0; i < pcs_model_mesh_count(r->model) && n + room < RUN_VALUES_MAX; ++i)
+        n += add_mesh(r, i, x + n);
     const pcs_energy_account *energy = &pcs_simulation_statistics(r->simulation)->energy;
     x[n++] = energy->kinetic + energy->potential; // divided by its scale at the end
     result->n_values = n;
+    result->n_samples++;
 }
 
 static void watch_momentum(running *r, run_result *result)
@@ -175,8 +213,23 @@ static void watch(running *r, run_result *result)
     r->events_seen = pcs_simulation_event_count(r->simulation);
 }
 
+static void take_verdict(const running *r, run_result *result)
+{
+    pcs_finding findings[PCS_FINDING_KIND_COUNT];
+    const pcs_run_facts facts = {
+        .statistics = pcs_simulation_statistics(r->simulation),
+        .energy = r->scale,
+        .contacts = pcs_model_contact_count(r->model),
+        .joints = pcs_model_row_count(r->model),
+        .size = r->facts->length,
+    };
+    pcs_run_judge(&facts, findings);
+    result->verdict = (int)pcs_run_verdict(findings, result->finding, sizeof result->finding);
+}
+
 static void finish(running *r, run_result *result)
 {
+    take_verdict(r, result);
     const pcs_statistics *statistics = pcs_simulation_statistics(r->simulation);
     const double largest = r->scale.largest > 0 ? r->scale.largest : 1;
     result->energy_scale = largest;
@@ -212,7 +265,7 @@ static void run_here(const scene_model *model, const run_def *def, run_result *r
     result->rest_time = HUGE_VAL;
     if (begin(&r, model, def, result)) {
         const int64_t steps = llround(model->facts.end / def->step);
-        const int64_t stride = steps / SCENE_SAMPLES;
+        const int64_t stride = steps < SCENE_SAMPLES ? 1 : steps / SCENE_SAMPLES;
         watch(&r, result);
         take_sample(&r, result);
         result->outcome = RUN_FINISHED;

@@ -9,7 +9,7 @@
 #include "support/scene_generator.h"
 
 enum {
-    RUN_VALUES_MAX = 7 * SCENE_BODIES_MAX + SCENE_SIGNALS_MAX + 1,
+    RUN_VALUES_MAX = 512, // further coordinates of large models are left out
     RUN_IMPACTS_MAX = 400,
     RUN_TEXT_SIZE = 240
 };
@@ -47,12 +47,15 @@ typedef struct run_result {
     double rest_kinetic; // at the end, relative to the largest
     double force_ripple; // of the sum of normal forces in the last steps, relative; -1: no rest
     int64_t impacts, unconverged, rejected;
+    int verdict; // pcs_level: what the run says of itself
+    char finding[RUN_TEXT_SIZE];
     int n_impacts; // kept, the first ones
     run_impact impact[RUN_IMPACTS_MAX];
 } run_result;
 
 typedef struct run_def {
-    const char *scheme;
+    const char *path;    // a model file in place of the text of the scene; NULL: none
+    const char *scheme;  // NULL: that of the file, with its options
     const char *options; // "key=value key=value"
     double step;         // s
     double seconds;      // CPU time, after which the run is given up
