@@ -66,7 +66,7 @@ static void print_row(FILE *out, bool csv, const char *name, const char *scheme,
     static const char *const outcome[] = {"finished", "refused", "stopped", "timeout", "crashed"};
     static const char *const verdict[] = {"good", "notice", "bad"};
     const bool finished = run->outcome == RUN_FINISHED;
-    const double energy = run->n_samples ? run->sample[run->n_samples - 1][run->n_values - 1] : 0;
+    const double energy = run->n_samples ? run->sample[run->n_samples - 1][run->n_values - 1] : NAN;
     fprintf(out,
             csv ? "%s,%s,%s,%g,%.3e,%lld,%.6e,%.1e,%.1e,%.1e,%.1e,%g,%lld,%s,%.2f,\"%s\"\n"
                 : "%-30s %-21s %-8s %7.4g %9.1e %7lld %10.3e %8.1e %8.1e %8.1e %8.1e %8.3g %5lld "

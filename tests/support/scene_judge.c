@@ -299,8 +299,10 @@ static void check_invariants(judging *j, int scheme, const run_result *run)
 
 static double distance(const run_result *a, const run_result *b, int k)
 {
-    double most = 0;
-    for (int i = 0; i < a->n_values; ++i)
+    const int last = a->n_values - 1; // energy
+    const double scale = fmax(a->energy_scale, b->energy_scale);
+    double most = fabs(a->sample[k][last] - b->sample[k][last]) / scale;
+    for (int i = 0; i < last; ++i)
         if (a->quaternion[i]) {
             double same = 0, opposite = 0;
             for (int c = 0; c < 4; ++c) {
@@ -328,7 +330,7 @@ static void find_horizon(judging *j, const run_result *plain)
         j->horizon = k;
     const double interval = j->facts->end / SCENE_SAMPLES;
     for (int k = 0; k < j->horizon; ++k)
-        for (int i = 0; i < reference->n_values; ++i)
+        for (int i = 0; i < reference->n_values - 1; ++i)
             j->speed = fmax(j->speed,
                             fabs(reference->sample[k + 1][i] - reference->sample[k][i]) / interval);
 }
@@ -444,7 +446,7 @@ static void blame_reference(judging *j)
             first = f;
         double apart = 0;
         if (j->off_sample[f] == j->off_sample[first])
-            for (int i = 0; i < j->reference.n_values; ++i)
+            for (int i = 0; i < j->reference.n_values - 1; ++i)
                 apart = fmax(apart, fabs(j->off[f][i] - j->off[first][i]));
         agreed += apart <= 0.25 * j->distance[f];
     }

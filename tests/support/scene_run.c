@@ -149,7 +149,7 @@ static void take_sample(const running *r, run_result *result)
     for (int32_t i = 0; i < pcs_model_mesh_count(r->model) && n + room < RUN_VALUES_MAX; ++i)
         n += add_mesh(r, i, x + n);
     const pcs_energy_account *energy = &pcs_simulation_statistics(r->simulation)->energy;
-    x[n++] = energy->kinetic + energy->potential; // divided by its scale at the end
+    x[n++] = energy->kinetic + energy->potential;
     result->n_values = n;
     result->n_samples++;
 }
@@ -235,10 +235,6 @@ static void finish(running *r, run_result *result)
     result->energy_scale = largest;
     result->energy_gain /= largest;
     result->numerical = statistics->energy.numerical / largest;
-    for (int i = result->n_samples - 1; i >= 0; --i) {
-        double *energy = &result->sample[i][result->n_values - 1];
-        *energy = (*energy - result->sample[0][result->n_values - 1]) / largest;
-    }
     result->penetration = statistics->worst_penetration;
     result->drift = statistics->worst_drift;
     result->momentum /= r->momentum_scale > 0 ? r->momentum_scale : 1;

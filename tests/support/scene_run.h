@@ -32,8 +32,9 @@ typedef struct run_result {
     char message[RUN_TEXT_SIZE];
     double reached, seconds; // simulated time, CPU time
     int64_t steps;           // inner ones, where the scheme has them
-    // Samples at the times end*k/SCENE_SAMPLES, k = 0 to SCENE_SAMPLES, of n_values numbers without
-    // dimension: positions over the length of the scene, angles, quaternions, energy over its scale.
+    // Samples at the times end*k/SCENE_SAMPLES, k = 0 to SCENE_SAMPLES, of n_values numbers: positions
+    // over the length of the scene, angles, quaternions; at last the energy in J, whose scale
+    // depends on the times at which a scheme is looked at.
     int n_samples, n_values;
     double sample[SCENE_SAMPLES + 1][RUN_VALUES_MAX];
     bool quaternion[RUN_VALUES_MAX]; // first of four numbers whose common sign means nothing
