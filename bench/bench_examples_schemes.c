@@ -1,7 +1,7 @@
 // Every example to its end under every scheme: a table of what came of it. The end of a run is
 // compared with that of the run as the example's file has it, at its own scheme and options.
 //
-//   bench_examples_schemes [--examples FOLDER] [--only TEXT] [--seconds S] [--csv FILE]
+//   bench_examples_schemes [--examples FOLDER] [--only TEXT] [--seconds S] [--csv FILE] [--events yes]
 #include <dirent.h>
 #include <math.h>
 #include <stdio.h>
@@ -79,6 +79,17 @@ static void print_row(FILE *out, bool csv, const char *name, const char *scheme,
     fflush(out);
 }
 
+// When what happens first, in a run: the windows of tests/cli/test_schemes.sh come from here.
+static void print_events(const char *name, const run_result *run)
+{
+    printf("%-30s", name);
+    for (int kind = 0; kind < PCS_EVENT_KIND_COUNT; ++kind)
+        if (run->events[kind] > 0)
+            printf(" %s %lld from %.4g,", pcs_event_kind_name((pcs_event_kind)kind),
+                   (long long)run->events[kind], run->first_event[kind]);
+    printf(" rest from %.4g\n", run->rest_time);
+}
+
 static int compare_names(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
@@ -108,6 +119,7 @@ int main(int argc, char **argv)
 {
     const char *folder = "examples", *only = NULL, *csv_path = NULL;
     double seconds = 60;
+    bool events = false;
     for (int i = 1; i + 1 < argc; i += 2) {
         if (strcmp(argv[i], "--examples") == 0)
             folder = argv[i + 1];
@@ -115,6 +127,8 @@ int main(int argc, char **argv)
             only = argv[i + 1];
         else if (strcmp(argv[i], "--csv") == 0)
             csv_path = argv[i + 1];
+        else if (strcmp(argv[i], "--events") == 0)
+            events = strcmp(argv[i + 1], "yes") == 0;
         else if (strcmp(argv[i], "--seconds") == 0)
             seconds = atof(argv[i + 1]);
     }
@@ -142,6 +156,10 @@ int main(int argc, char **argv)
             if (k < 0)
                 own = run;
             crashed += run.outcome == RUN_CRASHED;
+            if (events && k >= 0) {
+                print_events(schemes[k], &run);
+                continue;
+            }
             print_row(stdout, false, names[i], k < 0 ? "as in the file" : schemes[k], &run, &own);
             if (csv)
                 print_row(csv, true, names[i], k < 0 ? "as in the file" : schemes[k], &run, &own);

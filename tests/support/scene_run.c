@@ -206,10 +206,13 @@ static void watch(running *r, run_result *result)
     watch_momentum(r, result);
     watch_rest(r, energy->kinetic, result);
     for (pcs_event event; pcs_simulation_event(r->simulation, r->events_seen, &event);
-         ++r->events_seen)
+         ++r->events_seen) {
+        if (result->events[event.kind]++ == 0)
+            result->first_event[event.kind] = event.time;
         if (event.kind == PCS_EVENT_IMPACT && result->n_impacts < RUN_IMPACTS_MAX)
             result->impact[result->n_impacts++] = (run_impact){event.time, event.value,
                                                                event.object};
+    }
     r->events_seen = pcs_simulation_event_count(r->simulation);
 }
 

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "percuss/simulation.h"
 #include "support/scene_generator.h"
 
 enum {
@@ -50,7 +51,9 @@ typedef struct run_result {
     int64_t impacts, unconverged, rejected;
     int verdict; // pcs_level: what the run says of itself
     char finding[RUN_TEXT_SIZE];
-    int n_impacts; // kept, the first ones
+    int64_t events[PCS_EVENT_KIND_COUNT];
+    double first_event[PCS_EVENT_KIND_COUNT]; // s, where there is one
+    int n_impacts;                            // kept, the first ones
     run_impact impact[RUN_IMPACTS_MAX];
 } run_result;
 
