@@ -27,7 +27,7 @@ typedef struct running {
     pcs_simulation *simulation;
     pcs_energy_scale scale;
     double kinetic_most, momentum_start[2], momentum_scale;
-    double force[RIPPLE_STEPS];
+    double force[RIPPLE_STEPS], force_most;
     int64_t n_steps, events_seen;
 } running;
 
@@ -191,6 +191,7 @@ static void watch_rest(running *r, double kinetic, run_result *result)
         force += view.force[0];
     }
     r->force[r->n_steps % RIPPLE_STEPS] = force;
+    r->force_most = fmax(r->force_most, force);
 }
 
 static void watch(running *r, run_result *result)
@@ -252,7 +253,8 @@ static void finish(running *r, run_result *result)
         high = fmax(high, r->force[i]);
     }
     const double last = result->reached * (1 - (RIPPLE_STEPS + 2.0) / (double)(r->n_steps + 1));
-    if (high > 0 && result->rest_time < last)
+    const double nothing = 1e-9; // part of the largest force: rounding of what touches without load
+    if (high > nothing * r->force_most && result->rest_time < last)
         result->force_ripple = (high - low) / high;
 }
 
