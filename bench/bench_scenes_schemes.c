@@ -4,7 +4,8 @@
 //
 //   bench_scenes_schemes [--from SEED] [--scenes N] [--kind NAME] [--schemes A,B] [--seconds S]
 //   bench_scenes_schemes --scene SEED      prints the scene as a model file
-//   bench_scenes_schemes --judge SEED      runs one scene and prints every run
+//   bench_scenes_schemes --judge SEED [--impacts N]    runs one scene, prints every run and its
+//                                                      first impacts
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,6 +99,8 @@ int main(int argc, char **argv)
             opts.seconds = atof(value);
         } else if (strcmp(argv[i], "--schemes") == 0) {
             opts.schemes = value;
+        } else if (strcmp(argv[i], "--impacts") == 0) {
+            opts.verbose = atoi(value);
         } else if (strcmp(argv[i], "--kind") == 0) {
             for (int k = 0; k < scene_kind_count(); ++k)
                 if (strcmp(scene_kind_name(k), value) == 0)
@@ -108,7 +111,7 @@ int main(int argc, char **argv)
             fputs(model.text, stdout);
             return EXIT_SUCCESS;
         } else if (strcmp(argv[i], "--judge") == 0) {
-            opts.verbose = 1;
+            opts.verbose = opts.verbose ? opts.verbose : 12;
             from = strtoull(value, NULL, 10);
             scenes = 1;
         }

@@ -180,7 +180,7 @@ static double level_step(const scene_facts *facts, const judge_scheme *scheme, i
                                            : facts->end / (SCENE_SAMPLES * outputs);
 }
 
-static void print_run(const judge_scheme *s, int level, const run_result *run)
+static void print_run(const judge_scheme *s, int level, const run_result *run, int shown)
 {
     printf(
         "%-16s level %d: %s t = %g, %.2f s, %lld steps, %lld impacts, gain %.1e, numerical %.1e, "
@@ -189,7 +189,6 @@ static void print_run(const judge_scheme *s, int level, const run_result *run)
         run->seconds, (long long)run->steps, (long long)run->impacts, run->energy_gain,
         run->numerical, run->penetration, run->drift, run->rest_time, run->force_ripple,
         run->message);
-    const int shown = 12;
     for (int i = 0; i < run->n_impacts && i < shown; ++i)
         printf("%s%d: %.7g (%.3g m/s)%s", i ? ", " : "    impacts ", run->impact[i].slot,
                run->impact[i].time, run->impact[i].speed,
@@ -222,7 +221,7 @@ static void run_level(judging *j, int scheme, int level, run_result *result)
     j->out->n_runs++;
     j->out->seconds += result->seconds;
     if (j->opts->verbose)
-        print_run(s, level, result);
+        print_run(s, level, result, j->opts->verbose);
 }
 
 // ---- Invariants ----

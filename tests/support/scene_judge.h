@@ -44,7 +44,7 @@ enum { JUDGE_FINDINGS_MAX = 128 };
 typedef struct judge_opts {
     double seconds;      // CPU time for one run
     const char *schemes; // names separated by commas; NULL: all
-    int verbose;         // prints a line for each run
+    int verbose;         // prints each run, with its first impacts: as many as this
 } judge_opts;
 
 typedef struct scene_judgement {
