@@ -31,22 +31,56 @@ static void run_to_rest(scene_text *s, double time)
     scene_times(s, fmin(time, longest), pick_step(s));
 }
 
+// In a third of the stacks in the plane the top body is guided, or carries a bob on a loose pin.
+static void add_to_stack(scene_text *s, int n, double y, double e)
+{
+    if (s->facts->dimension == 3 || scene_chance(s, 0.67))
+        return;
+    if (scene_chance(s, 0.5)) {
+        scene_line(
+            s, SECTION_JOINTS,
+            "  guide: {type: prismatic, bodies: [ground, b%d], at: [0, %.15g], axis: [0, 1]}",
+            n - 1, y);
+        return;
+    }
+    scene_line(s, SECTION_BODIES, "  bob: {point: true, mass: 0.25, position: [0, %.15g]}", y);
+    scene_line(
+        s, SECTION_CONTACTS,
+        "  pin: {type: pin-in-hole, bodies: [b%d, bob], a: [0, 0], b: [0, 0], radii: [%.15g, "
+        "0], restitution: %.15g}",
+        n - 1, scene_number(s, 1e-3, 5e-3), e);
+}
+
+// Distance to what is below: that of the body before, or another one; in a stack that is struck all
+// bodies but the last rest on each other.
+static double next_gap(scene_text *s, bool struck, bool last, double before)
+{
+    if (struck)
+        return last ? scene_number(s, 0.01, 0.2) : 0;
+    if (s->facts->traits & SCENE_ROUND)
+        return before;
+    return scene_chance(s, 0.2) ? 0 : scene_number(s, 1e-3, 0.1);
+}
+
 void scene_boxes(scene_text *s)
 {
     const bool space = scene_chance(s, 0.3), equal = s->facts->traits & SCENE_ROUND;
     const int n = scene_integer(s, 2, space ? 3 : 6);
     const double g = gravity(s), e = scene_restitution(s, 0.6), mu = scene_friction(s);
-    double a = scene_number(s, 0.05, 0.4), b = scene_number(s, 0.05, 0.4), top = 0;
-    double gap = scene_chance(s, 0.2) ? 0 : scene_number(s, 1e-3, 0.1);
+    const bool struck = scene_chance(s, 0.25);
+    double a = scene_number(s, 0.05, 0.4), b = scene_number(s, 0.05, 0.4), top = 0, fall = 0;
+    double gap = struck ? 0 : scene_number(s, 1e-3, 0.1), y = 0;
     scene_head(s, space ? 3 : 2, g);
     for (int i = 0; i < n; ++i) {
         const double under = b;
         if (i > 0 && !equal) {
             a = scene_number(s, 0.05, 0.4);
             b = scene_number(s, 0.05, 0.4);
-            gap = scene_number(s, 1e-3, 0.1);
         }
-        const double y = top + gap + b / 2;
+        if (i > 0)
+            gap = next_gap(s, struck, i == n - 1, gap);
+        y = top + gap + b / 2;
+        fall += gap;
         char below[16] = "ground";
         if (i > 0)
             snprintf(below, sizeof below, "b%d", i - 1);
@@ -71,8 +105,9 @@ void scene_boxes(scene_text *s)
                        i, below, i, i ? under / 2 : 0, a, b, mu, e);
         }
     }
+    add_to_stack(s, n, y, e);
     s->facts->length = top;
-    run_to_rest(s, time_to_rest(g, n * gap, e, n));
+    run_to_rest(s, time_to_rest(g, fmax(fall, 5e-3), e, n));
 }
 
 void scene_column(scene_text *s)
@@ -81,15 +116,18 @@ void scene_column(scene_text *s)
     const char *pair = space ? "sphere-sphere" : "circle-circle";
     const int n = scene_integer(s, 2, 8);
     const double g = gravity(s), e = scene_restitution(s, 0.6);
-    double r = scene_number(s, 0.01, 0.2), gap = scene_number(s, 1e-3, 0.1), top = 0, under = 0;
+    const bool struck = scene_chance(s, 0.25);
+    double r = scene_number(s, 0.01, 0.2), gap = struck ? 0 : scene_number(s, 1e-3, 0.1);
+    double top = 0, y = 0, fall = 0;
     scene_head(s, space ? 3 : 2, g);
     for (int i = 0; i < n; ++i) {
-        under = r;
-        if (i > 0 && !equal) {
+        const double under = r, m = scene_mass(s, equal ? 1 : scene_number(s, 0.5, 3));
+        if (i > 0 && !equal)
             r = scene_number(s, 0.05, 0.2);
-            gap = scene_chance(s, 0.2) ? 0 : scene_number(s, 1e-3, 0.1);
-        }
-        const double y = top + gap + r, m = scene_mass(s, equal ? 1 : scene_number(s, 0.5, 3));
+        if (i > 0)
+            gap = next_gap(s, struck, i == n - 1, gap);
+        y = top + gap + r;
+        fall += gap;
         top += gap + 2 * r;
         scene_line(s, SECTION_BODIES,
                    "  b%d: {shape: {sphere: %.15g}, mass: %.15g, position: [0, %s%.15g]}", i, r, m,
@@ -105,8 +143,9 @@ void scene_column(scene_text *s)
                        "%.15g], restitution: %.15g}",
                        i, pair, i - 1, i, under, r, e);
     }
+    add_to_stack(s, n, y, e);
     s->facts->length = top;
-    run_to_rest(s, time_to_rest(g, n * gap, e, n));
+    run_to_rest(s, time_to_rest(g, fmax(fall, 5e-3), e, n));
 }
 
 void scene_pile(scene_text *s)
