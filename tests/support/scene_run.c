@@ -27,7 +27,7 @@ typedef struct running {
     pcs_simulation *simulation;
     pcs_energy_scale scale;
     double kinetic_most, momentum_start[2], momentum_scale;
-    double force[RIPPLE_STEPS], force_most;
+    double step, force[RIPPLE_STEPS], force_most; // the largest one with impacts
     int64_t n_steps, events_seen;
 } running;
 
@@ -74,6 +74,7 @@ static bool set_file_options(running *r, run_result *result)
 static bool begin(running *r, const scene_model *model, const run_def *def, run_result *result)
 {
     r->facts = &model->facts;
+    r->step = def->step;
     r->ctx = pcs_context_create(NULL);
     const pcs_status read = def->path ? pcs_model_file_read(r->ctx, def->path, NULL, 0, &r->file)
                                       : pcs_model_file_read_memory(r->ctx, "scene", model->text,
@@ -184,14 +185,15 @@ static void watch_rest(running *r, double kinetic, run_result *result)
         result->rest_time = HUGE_VAL;
     else if (result->rest_time == HUGE_VAL)
         result->rest_time = t;
-    double force = 0;
+    double force = 0, impulse = 0;
     for (int32_t i = 0; i < pcs_model_contact_count(r->model); ++i) {
         pcs_contact_view view;
         pcs_simulation_contact(r->simulation, i, &view);
         force += view.force[0];
+        impulse += view.impulse[0];
     }
     r->force[r->n_steps % RIPPLE_STEPS] = force;
-    r->force_most = fmax(r->force_most, force);
+    r->force_most = fmax(r->force_most, impulse / r->step);
 }
 
 static void watch(running *r, run_result *result)
