@@ -8,6 +8,8 @@ file(GLOB bench_support CONFIGURE_DEPENDS bench/support/*.c)
 list(APPEND bench_support tests/support/mechanisms.c tests/support/scenes.c
     tests/support/contact_problems.c tests/support/elastic_block.c
     tests/support/flexible_scenes.c)
+file(GLOB scene_sources CONFIGURE_DEPENDS tests/support/scene_*.c)
+list(APPEND bench_support ${scene_sources})
 add_library(percuss_bench INTERFACE)
 target_include_directories(percuss_bench INTERFACE include src bench tests)
 target_link_libraries(percuss_bench INTERFACE percuss_static percuss_flags m)

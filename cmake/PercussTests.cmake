@@ -10,11 +10,13 @@ set(plain_tests # cli.schemes runs every scheme and integrator on every example 
     cli.examples
     convergence.bouncing_ball_order convergence.flexible_order convergence.haddouni_tables convergence.iftomm
     convergence.nonsmooth_alpha_order convergence.smooth_order convergence.smooth_reference
+    equivalence.scenes_schemes
     physics.bouncing_ball physics.flexible_benchmarks physics.hybrid_slider_crank
     physics.nonsmooth_alpha_woodpecker)
 set(long_kinds convergence docs)
 set(long_tests
-    browser.page cli.contact_problems cli.examples cli.report cli.schemes equivalence.determinism physics.bouncing_ball
+    browser.page cli.contact_problems cli.examples cli.report cli.schemes equivalence.determinism
+    equivalence.scenes_schemes physics.bouncing_ball
     physics.flexible_benchmarks physics.flexible_schemes physics.joint_mechanisms
     physics.nonsmooth_alpha_woodpecker robustness.malformed solvers.random_problems)
 

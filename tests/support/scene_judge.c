@@ -1,0 +1,544 @@
+#include "support/scene_judge.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/scene_run.h"
+
+// ---- Schemes ----
+
+typedef enum judge_control {
+    CONTROL_STEP,      // fixed step; a level halves it
+    CONTROL_TOLERANCE, // event-driven; a level takes a tenth of the tolerance
+    CONTROL_ADAPTIVE,  // adaptive time stepping, the same
+    CONTROL_HYBRID     // both
+} judge_control;
+
+typedef struct judge_scheme {
+    const char *name, *scheme, *options;
+    judge_control control;
+    double tolerance; // that of level 0: the default of the scheme
+    int family;       // schemes of a family share code; families are independent witnesses
+    bool explicit_;   // its smooth integrator is explicit, also for meshes
+    bool damps;       // by choice: generalized-alpha with rho_infinity = 0.8
+} judge_scheme;
+
+enum {
+    FAMILY_EVENT,
+    FAMILY_STEPPING,
+    FAMILY_ADAPTIVE,
+    FAMILY_CAPTURING,
+    FAMILY_ALPHA,
+    FAMILY_COUNT
+};
+
+static const judge_scheme schemes[] = {
+    {"event-driven", "event-driven", "", CONTROL_TOLERANCE, 1e-8, FAMILY_EVENT, false, false},
+    {"exact-output", "event-driven", "output=exact", CONTROL_TOLERANCE, 1e-8, FAMILY_EVENT, false,
+     false},
+    {"hem5", "hem5", "", CONTROL_TOLERANCE, 1e-8, FAMILY_EVENT, true, false},
+    {"dopri5", "dopri5", "", CONTROL_TOLERANCE, 1e-8, FAMILY_EVENT, true, false},
+    {"rkf45", "rkf45", "", CONTROL_TOLERANCE, 1e-8, FAMILY_EVENT, true, false},
+    {"rk4", "rk4", "", CONTROL_TOLERANCE, 1e-8, FAMILY_EVENT, true, false},
+    {"bs32", "bs32", "", CONTROL_TOLERANCE, 1e-6, FAMILY_EVENT, true, false},
+    {"heun", "heun", "", CONTROL_TOLERANCE, 1e-6, FAMILY_EVENT, true, false},
+    {"alpha2", "alpha2", "", CONTROL_TOLERANCE, 1e-8, FAMILY_EVENT, false, true},
+    {"alpha3", "alpha3", "", CONTROL_TOLERANCE, 1e-8, FAMILY_EVENT, false, true},
+    {"hybrid", "hybrid", "", CONTROL_HYBRID, 1e-8, FAMILY_EVENT, false, false},
+    {"moreau-jean", "moreau-jean", "", CONTROL_STEP, 0, FAMILY_STEPPING, false, false},
+    {"mj-adaptive", "moreau-jean-adaptive", "", CONTROL_ADAPTIVE, 1e-4, FAMILY_ADAPTIVE, false,
+     false},
+    {"capturing", "capturing", "", CONTROL_STEP, 0, FAMILY_CAPTURING, false, false},
+    {"nonsmooth-alpha", "nonsmooth-alpha", "", CONTROL_STEP, 0, FAMILY_ALPHA, false, true},
+};
+enum { N_SCHEMES = sizeof schemes / sizeof *schemes, LEVELS = 6 };
+
+static const char *const check_names[CHECK_COUNT] = {
+    [CHECK_RUN] = "run",
+    [CHECK_TIME] = "time",
+    [CHECK_ENERGY] = "energy",
+    [CHECK_NUMERICAL] = "numerical",
+    [CHECK_PENETRATION] = "penetration",
+    [CHECK_DRIFT] = "drift",
+    [CHECK_MOMENTUM] = "momentum",
+    [CHECK_REST] = "rest",
+    [CHECK_FORCE] = "force",
+    [CHECK_MOTION] = "motion",
+    [CHECK_IMPACT] = "impact",
+};
+
+const char *judge_check_name(int check)
+{
+    return check_names[check];
+}
+
+int judge_scheme_count(void)
+{
+    return N_SCHEMES;
+}
+
+const char *judge_scheme_name(int scheme)
+{
+    return schemes[scheme].name;
+}
+
+// ---- Known limits: what a scheme need not do, each with its reason ----
+
+typedef struct judge_limit {
+    const char *scheme;  // name; NULL: all
+    int control;         // or all schemes with this control; -1: all
+    bool explicit_;      // only explicit integrators
+    unsigned traits;     // all of them must be there
+    int check;           // -1: all
+    const char *message; // must be part of the text; NULL: any
+    bool skip;           // the scheme is not run at all on such scenes
+    const char *reason;
+} judge_limit;
+
+static const judge_limit limits[] = {
+    {NULL, CONTROL_TOLERANCE, false, SCENE_ACCUMULATES, CHECK_RUN, "hybrid", false,
+     "impacts accumulate; event-driven integration stops there and names the scheme that does not"},
+    {NULL, CONTROL_TOLERANCE, true, SCENE_FLEXIBLE, CHECK_TIME, "not run", true,
+     "stability holds explicit integrators to steps of a vibration of the stiffest element"},
+};
+
+static bool limit_concerns(const judge_limit *limit, const scene_facts *facts,
+                           const judge_scheme *scheme)
+{
+    return (!limit->scheme || strcmp(limit->scheme, scheme->name) == 0) &&
+           (limit->control < 0 || limit->control == (int)scheme->control) &&
+           (!limit->explicit_ || scheme->explicit_) &&
+           (facts->traits & limit->traits) == limit->traits;
+}
+
+static const char *explain(const scene_facts *facts, const judge_finding *finding)
+{
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; ++i) {
+        const judge_limit *limit = &limits[i];
+        if (limit_concerns(limit, facts, &schemes[finding->scheme]) &&
+            (limit->check < 0 || limit->check == (int)finding->check) &&
+            (!limit->message || strstr(finding->text, limit->message)))
+            return limit->reason;
+    }
+    return NULL;
+}
+
+static bool is_left_out(const scene_facts *facts, int scheme)
+{
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; ++i)
+        if (limits[i].skip && limit_concerns(&limits[i], facts, &schemes[scheme]))
+            return true;
+    return false;
+}
+
+// ---- A scene under judgement ----
+
+typedef struct judging {
+    const scene_model *model;
+    const scene_facts *facts;
+    const judge_opts *opts;
+    scene_judgement *out;
+    run_result reference; // event-driven, tight
+    int horizon;          // last sample that can be compared
+    double speed;         // 1/s, largest change of a compared number
+    double reference_rest;
+    run_result run[LEVELS];
+    int n_levels;                             // of the present scheme
+    double distance[FAMILY_COUNT];            // from the reference, where a family is off
+    double off[FAMILY_COUNT][RUN_VALUES_MAX]; // its values at the worst sample
+    int off_sample[FAMILY_COUNT];
+} judging;
+
+static void add(judging *j, int scheme, judge_check check, double value, double allowed,
+                const char *text)
+{
+    if (j->out->n_findings == JUDGE_FINDINGS_MAX)
+        return;
+    judge_finding *finding = &j->out->finding[j->out->n_findings++];
+    *finding = (judge_finding){
+        .scheme = scheme, .check = check, .value = value, .allowed = allowed};
+    snprintf(finding->text, sizeof finding->text, "%s", text);
+    for (char *c = finding->text; *c; ++c)
+        if (*c == '\n')
+            *c = ' ';
+    finding->explained = explain(j->facts, finding);
+}
+
+static void require_below(judging *j, int scheme, judge_check check, double value, double allowed,
+                          const char *text)
+{
+    if (!(value <= allowed))
+        add(j, scheme, check, value, allowed, text);
+}
+
+static double level_step(const scene_facts *facts, const judge_scheme *scheme, int level)
+{
+    const int outputs = 8; // between two samples, for schemes that choose their steps
+    return scheme->control == CONTROL_STEP ? facts->step / (1 << level)
+                                           : facts->end / (SCENE_SAMPLES * outputs);
+}
+
+static void print_run(const judge_scheme *s, int level, const run_result *run, int shown)
+{
+    printf(
+        "%-16s level %d: %s t = %g, %.2f s, %lld steps, %lld impacts, gain %.1e, numerical %.1e, "
+        "penetration %.1e, drift %.1e, rest %g, ripple %.1e %s\n",
+        s->name, level, run->outcome == RUN_FINISHED ? "finished" : "NOT FINISHED", run->reached,
+        run->seconds, (long long)run->steps, (long long)run->impacts, run->energy_gain,
+        run->numerical, run->penetration, run->drift, run->rest_time, run->force_ripple,
+        run->message);
+    for (int i = 0; i < run->n_impacts && i < shown; ++i)
+        printf("%s%d: %.7g (%.3g m/s)%s", i ? ", " : "    impacts ", run->impact[i].slot,
+               run->impact[i].time, run->impact[i].speed,
+               i + 1 == run->n_impacts || i + 1 == shown ? "\n" : "");
+}
+
+static double level_tolerance(const scene_facts *facts, const judge_scheme *s, int level)
+{
+    const double tolerance = s->control == CONTROL_ADAPTIVE   ? s->tolerance
+                             : facts->traits & SCENE_FLEXIBLE ? fmax(s->tolerance, 1e-6)
+                                                              : s->tolerance;
+    return tolerance * pow(10, -level);
+}
+
+static void run_level(judging *j, int scheme, int level, run_result *result)
+{
+    const judge_scheme *s = &schemes[scheme];
+    char options[200];
+    const double tolerance = level_tolerance(j->facts, s, level);
+    int n = snprintf(options, sizeof options, "%s", s->options);
+    if (s->control != CONTROL_STEP)
+        n += snprintf(options + n, sizeof options - (size_t)n, " tolerance=%g", tolerance);
+    if (s->control == CONTROL_HYBRID) // defaults 1e-5 and 1e-4
+        snprintf(options + n, sizeof options - (size_t)n,
+                 " smallest_time_step=%g largest_time_step=%g", 1e-5 / (1 << level),
+                 1e-4 / (1 << level));
+    const run_def def = {NULL, s->scheme, options, level_step(j->facts, s, level),
+                         j->opts->seconds * (1 << level)};
+    scene_run_model(j->model, &def, result);
+    j->out->n_runs++;
+    j->out->seconds += result->seconds;
+    if (j->opts->verbose)
+        print_run(s, level, result, j->opts->verbose);
+}
+
+// ---- Invariants ----
+
+// Part of the energy by which smooth motion may be wrong. Fixed steps: order 2, (h rate)^2, with
+// the midpoint rule a bounded error. Tolerances: error of a step, over the length, in order 1 for
+// each of the steps that fit in a period; adaptive time stepping has the exponent 2/3
+// (docs/theory/adaptive-moreau-jean.md).
+static double energy_allowed(const scene_facts *facts, const judge_scheme *s)
+{
+    const double rounding = 1e-9;
+    const double x = facts->step * facts->rate;
+    if (s->control == CONTROL_STEP)
+        return rounding + x * x;
+    if (s->control == CONTROL_ADAPTIVE)
+        return rounding + pow(s->tolerance / facts->length, 2. / 3);
+    return rounding + 1e3 * s->tolerance / facts->length;
+}
+
+// Positions at the end of a step: time stepping projects to projection_tolerance, nonsmooth-alpha
+// to constraint_tolerance (1e-12; times a condition of the rows of up to a thousand); the event-driven schemes
+// close contacts within gap_tolerance, 1e-8, and integrate them with their tolerance from there.
+static double position_allowed(const scene_facts *facts, const judge_scheme *s,
+                               const run_result *run)
+{
+    if (s->control == CONTROL_STEP || s->control == CONTROL_ADAPTIVE)
+        return 1e-9 * fmax(1, facts->length);
+    return 2e-8 * fmax(1, facts->length) + s->tolerance * (double)run->steps;
+}
+
+static void check_invariants(judging *j, int scheme, const run_result *run)
+{
+    const judge_scheme *s = &schemes[scheme];
+    const scene_facts *facts = j->facts;
+    if (run->outcome != RUN_FINISHED) {
+        add(j, scheme, run->outcome == RUN_TIMEOUT ? CHECK_TIME : CHECK_RUN, run->reached,
+            facts->end, run->message);
+        return;
+    }
+    char text[80];
+    snprintf(text, sizeof text, "energy grows, most at t = %.6g", run->energy_gain_time);
+    require_below(j, scheme, CHECK_ENERGY, run->energy_gain, energy_allowed(facts, s), text);
+    const double position = position_allowed(facts, s, run);
+    require_below(j, scheme, CHECK_PENETRATION, run->penetration, position, "penetration");
+    require_below(j, scheme, CHECK_DRIFT, run->drift, position, "drift of joints");
+    require_below(j, scheme, CHECK_MOMENTUM, run->momentum, 1e-9, "momentum changes");
+    snprintf(text, sizeof text, "kinetic energy left, %lld impacts; the reference rests at %.4g",
+             (long long)run->impacts, j->reference_rest);
+    // Soon after the reference: its time and a half, if it is to be believed up to the end.
+    if (facts->traits & SCENE_RESTS ||
+        (1.5 * j->reference_rest < facts->end && j->horizon == SCENE_SAMPLES))
+        if (run->rest_time > facts->end)
+            add(j, scheme, CHECK_REST, run->rest_kinetic, 1e-12, text);
+    // Generalized-alpha comes to rest by its damping, and its forces with it.
+    if (run->force_ripple >= 0)
+        require_below(j, scheme, CHECK_FORCE, run->force_ripple, s->damps ? 1e-5 : 1e-6,
+                      "resting forces change");
+}
+
+// ---- Motion ----
+
+static double distance(const run_result *a, const run_result *b, int k)
+{
+    const int last = a->n_values - 1; // energy
+    const double scale = fmax(a->energy_scale, b->energy_scale);
+    double most = fabs(a->sample[k][last] - b->sample[k][last]) / scale;
+    for (int i = 0; i < last; ++i)
+        if (a->quaternion[i]) {
+            double same = 0, opposite = 0;
+            for (int c = 0; c < 4; ++c) {
+                const double x = a->sample[k][i + c], y = b->sample[k][i + c];
+                same += (x - y) * (x - y);
+                opposite += (x + y) * (x + y);
+            }
+            most = fmax(most, 2 * sqrt(fmin(same, opposite)));
+            i += 3;
+        } else {
+            const double d = fabs(a->sample[k][i] - b->sample[k][i]);
+            most = d <= most ? most : d; // NaN too
+        }
+    return most;
+}
+
+static void find_horizon(judging *j, const run_result *plain)
+{
+    const double same = 1e-3; // a thousandth of the size of the scene, or rad
+    const run_result *reference = &j->reference;
+    j->horizon = 0;
+    if (reference->outcome != RUN_FINISHED || plain->outcome != RUN_FINISHED)
+        return;
+    for (int k = 1; k <= SCENE_SAMPLES && distance(reference, plain, k) <= same; ++k)
+        j->horizon = k;
+    const double interval = j->facts->end / SCENE_SAMPLES;
+    for (int i = 0; i < reference->n_impacts; ++i)
+        j->speed = fmax(j->speed, reference->impact[i].speed / j->facts->length);
+    for (int k = 0; k < j->horizon; ++k)
+        for (int i = 0; i < reference->n_values - 1; ++i)
+            j->speed = fmax(j->speed,
+                            fabs(reference->sample[k + 1][i] - reference->sample[k][i]) / interval);
+}
+
+// Error that needs no second look: what a scheme of first order makes of a step, or a multiple of
+// the tolerance, which is a length.
+static double error_expected(const judging *j, const judge_scheme *s, int level)
+{
+    const double several = 2, rounding = 1e-9, steps = 1e4; // as many steps as a run may have
+    const scene_facts *facts = j->facts;
+    const double h = level_step(facts, s, level), x = h * facts->rate;
+    if (s->control == CONTROL_STEP)
+        return several * (h * j->speed + x * x) + rounding;
+    const double tolerance = level_tolerance(facts, s, level) / fmin(1, facts->length);
+    if (s->control == CONTROL_ADAPTIVE) // the error of an impact is that of one step
+        return several * 10 * tolerance + rounding;
+    const double stepping = s->control == CONTROL_HYBRID ? 1e-4 / (1 << level) * j->speed : 0;
+    return several * (steps * tolerance + stepping) + rounding;
+}
+
+// Energy that the account cannot explain at the end, in either direction. Where there are impacts
+// it is of first order, since a contact is moved by up to h v in the field of forces; so what is
+// more than a hundredth must halve with a quarter of the step, and never be large.
+static void check_numerical(judging *j, int scheme)
+{
+    const judge_scheme *s = &schemes[scheme];
+    static run_result finer;
+    const bool damps = s->damps || j->facts->traits & SCENE_FLEXIBLE; // meshes: alpha2 everywhere
+    const bool stepping = s->control != CONTROL_TOLERANCE;
+    const double large = 0.2, small = stepping ? 0.01 : 1e-3;
+    const double value = damps ? j->run[0].numerical : fabs(j->run[0].numerical);
+    char text[120];
+    if (value <= small)
+        return;
+    run_level(j, scheme, 2, &finer);
+    const double later = damps ? finer.numerical : fabs(finer.numerical);
+    snprintf(text, sizeof text, "numerical remainder, %lld impacts; refined twice %.3g",
+             (long long)j->run[0].impacts, later);
+    if (value > large || (finer.outcome == RUN_FINISHED && !(later <= fmax(0.5 * value, small))))
+        add(j, scheme, CHECK_NUMERICAL, value, small, text);
+}
+
+static bool agrees(const judging *j, int scheme, int level, double several)
+{
+    const double allowed = several * error_expected(j, &schemes[scheme], level);
+    for (int k = 1; k <= j->horizon; ++k)
+        if (!(distance(&j->reference, &j->run[level], k) <= allowed))
+            return false;
+    return true;
+}
+
+// Refines until the run agrees; false: it never did. Steps of one length may take another branch
+// where two impacts nearly coincide, so one level that agrees is enough.
+static bool refine(judging *j, int scheme)
+{
+    j->n_levels = 1;
+    if (agrees(j, scheme, 0, 1))
+        return true;
+    for (int level = 1; level < LEVELS; ++level) {
+        run_level(j, scheme, level, &j->run[level]);
+        if (j->run[level].outcome != RUN_FINISHED)
+            return false;
+        j->n_levels = level + 1;
+        if (agrees(j, scheme, level, 4))
+            return true;
+    }
+    return false;
+}
+
+static void check_motion(judging *j, int scheme)
+{
+    const judge_scheme *s = &schemes[scheme];
+    const int fewest = 4; // levels that show a limit: steps an eighth as long
+    j->out->n_compared++;
+    if (refine(j, scheme) || j->n_levels < fewest)
+        return;
+    const run_result *finest = &j->run[j->n_levels - 1];
+    for (int k = 1; k <= j->horizon; ++k) {
+        const double error = distance(&j->reference, finest, k);
+        double moved = 0;
+        for (int level = j->n_levels - fewest; level < j->n_levels - 1; ++level)
+            moved = fmax(moved, distance(&j->run[level], finest, k));
+        // It has a limit, at least four times as far from the reference as it still moves.
+        const double allowed = 4 * (moved + error_expected(j, s, j->n_levels - 1));
+        if (error <= allowed)
+            continue;
+        char text[160];
+        snprintf(text, sizeof text, "at t = %.6g, refined %d times: off by %.2e, moved by %.2e",
+                 j->facts->end * k / SCENE_SAMPLES, j->n_levels - 1, error, moved);
+        add(j, scheme, CHECK_MOTION, error, allowed, text);
+        if (j->distance[s->family] == 0) {
+            j->distance[s->family] = error;
+            j->off_sample[s->family] = k;
+            memcpy(j->off[s->family], finest->sample[k], sizeof finest->sample[k]);
+        }
+        return;
+    }
+}
+
+// Impacts of the reference that stand alone on their contact must be in the run too.
+static void check_impacts(judging *j, int scheme)
+{
+    const judge_scheme *s = &schemes[scheme];
+    const run_result *reference = &j->reference, *run = &j->run[j->n_levels - 1];
+    const double until = j->facts->end * j->horizon / SCENE_SAMPLES;
+    const double h = s->control == CONTROL_STEP ? level_step(j->facts, s, j->n_levels - 1) : 1e-4;
+    double fastest = 0, error = 0;
+    for (int i = 0; i < reference->n_impacts; ++i)
+        fastest = fmax(fastest, reference->impact[i].speed);
+    for (int k = 1; k <= j->horizon; ++k)
+        error = fmax(error, distance(reference, run, k));
+    if (run->n_impacts >= RUN_IMPACTS_MAX)
+        return;
+    for (int i = 0; i < reference->n_impacts; ++i) {
+        const run_impact *impact = &reference->impact[i];
+        // An event has the time of the end of its step; an adaptive step over an impact moves
+        // the contact by some tolerances.
+        const double step = s->control == CONTROL_ADAPTIVE
+                                ? 20 * level_tolerance(j->facts, s, j->n_levels - 1) / impact->speed
+                                : h;
+        const double late = 4 * step + 4 * error * j->facts->length / impact->speed;
+        if (impact->speed < 0.1 * fastest || impact->time + late > until)
+            continue;
+        bool found = false, alone = true;
+        for (int k = 0; k < reference->n_impacts; ++k)
+            if (k != i && fabs(reference->impact[k].time - impact->time) < 4 * late)
+                alone = false;
+        for (int k = 0; k < run->n_impacts; ++k)
+            found |= run->impact[k].slot == impact->slot &&
+                     fabs(run->impact[k].time - impact->time) <= late;
+        if (!found && alone) {
+            char text[120];
+            snprintf(text, sizeof text, "contact %d at t = %.9g with %.4g m/s", impact->slot,
+                     impact->time, impact->speed);
+            add(j, scheme, CHECK_IMPACT, 0, late, text);
+            return;
+        }
+    }
+}
+
+// The reference itself is wrong where most of the other families agree on another motion: then it
+// is the event-driven schemes that fail, and not they.
+static void blame_reference(judging *j)
+{
+    int others = 0, agreed = 0, first = -1;
+    for (int f = FAMILY_EVENT + 1; f < FAMILY_COUNT; ++f) {
+        if (j->distance[f] == 0)
+            continue;
+        ++others;
+        if (first < 0)
+            first = f;
+        double apart = 0;
+        if (j->off_sample[f] == j->off_sample[first])
+            for (int i = 0; i < j->reference.n_values - 1; ++i)
+                apart = fmax(apart, fabs(j->off[f][i] - j->off[first][i]));
+        agreed += apart <= 0.25 * j->distance[f];
+    }
+    if (others < 3 || agreed < 3)
+        return;
+    int n = 0;
+    for (int i = 0; i < j->out->n_findings; ++i) {
+        const judge_finding *finding = &j->out->finding[i];
+        const bool by_reference = finding->check == CHECK_MOTION ||
+                                  finding->check == CHECK_IMPACT ||
+                                  (finding->check == CHECK_REST &&
+                                   !(j->facts->traits & SCENE_RESTS));
+        if (!by_reference || schemes[finding->scheme].family == FAMILY_EVENT)
+            j->out->finding[n++] = *finding;
+    }
+    j->out->n_findings = n;
+    add(j, 0, CHECK_MOTION, j->distance[first], 0,
+        "the event-driven schemes stand alone: the others agree on another motion");
+}
+
+static bool is_chosen(const judge_opts *opts, int scheme)
+{
+    if (!opts->schemes)
+        return true;
+    const size_t n = strlen(schemes[scheme].name);
+    for (const char *p = opts->schemes; (p = strstr(p, schemes[scheme].name)); p += n)
+        if ((p == opts->schemes || p[-1] == ',') && (p[n] == 0 || p[n] == ','))
+            return true;
+    return false;
+}
+
+void scene_judge(const scene_model *model, const judge_opts *opts, scene_judgement *judgement)
+{
+    static judging j; // large; scenes are judged one after the other
+    static run_result plain;
+    const int tight = 2; // levels below the default tolerance of the reference
+    memset(&j, 0, sizeof j);
+    memset(judgement, 0, sizeof *judgement);
+    j.model = model;
+    j.facts = &model->facts;
+    j.opts = opts;
+    j.out = judgement;
+    run_level(&j, 0, tight, &j.reference);
+    run_level(&j, 0, 0, &plain);
+    j.reference_rest = j.reference.outcome == RUN_FINISHED ? j.reference.rest_time : HUGE_VAL;
+    find_horizon(&j, &plain);
+    judgement->n_samples = j.horizon;
+    for (int i = 0; i < N_SCHEMES; ++i) {
+        if (!is_chosen(opts, i))
+            continue;
+        if (is_left_out(j.facts, i)) {
+            add(&j, i, CHECK_TIME, 0, 0, "not run");
+            continue;
+        }
+        if (i == 0)
+            j.run[0] = plain;
+        else
+            run_level(&j, i, 0, &j.run[0]);
+        check_invariants(&j, i, &j.run[0]);
+        if (j.run[0].outcome != RUN_FINISHED)
+            continue;
+        check_numerical(&j, i);
+        if (i > 0 && j.horizon > 0) {
+            check_motion(&j, i);
+            check_impacts(&j, i);
+        }
+    }
+    blame_reference(&j);
+}
