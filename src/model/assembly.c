@@ -169,16 +169,28 @@ void pcs_model_rate_tangent(const pcs_model *model, const pcs_configuration *c, 
             classes[k]->rate_tangent(model, c, scale, blocks);
 }
 
+// A spring's length is known to the rounding of the distance that it spans.
+static double longest_spring(const pcs_model *model, const pcs_configuration *c)
+{
+    double longest = 0;
+    for (int32_t k = 0; k < model->springs.count; ++k) {
+        const pcs_pair_state state = pcs_configuration_pair(model, c, &model->springs.data[k].pair);
+        longest = fmax(longest, pcs_v3_norm(state.d));
+    }
+    return longest;
+}
+
 void pcs_model_force_rounding(const pcs_model *model, const pcs_configuration *c,
                               const pcs_saddle *A, double scale, double *work, double *out)
 {
+    const double longest = longest_spring(model, c);
     for (int32_t i = 0; i < model->nodes.count; ++i) {
         const pcs_node *node = pcs_model_node(model, i);
         const int32_t flat = pcs_node_translations(node->kind);
         for (int32_t j = 0; j < node->n_v; ++j) {
             const double q = j < flat || node->kind == PCS_NODE_PLANAR ? fabs(c->q[node->q + j])
                                                                        : 1;
-            work[node->v + j] = DBL_EPSILON / scale * (j < flat ? q : fmax(q, 1));
+            work[node->v + j] = DBL_EPSILON / scale * fmax(q, j < flat ? longest : 1);
             out[node->v + j] = 0;
         }
     }

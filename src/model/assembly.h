@@ -39,7 +39,7 @@ void pcs_model_row_tangent(const pcs_model *model, const pcs_configuration *c, c
                            double scale, pcs_saddle *saddle);
 // Rounding of the forces at a configuration: what the last digits of q do to them through the
 // stiffness, out_i = sum_j |K_ij| eps |q_j| with A = scale K at hand (rotations count as 1 rad at
-// least). `work` has n_v numbers.
+// least, translations as the longest spring). `work` has n_v numbers.
 void pcs_model_force_rounding(const pcs_model *model, const pcs_configuration *c,
                               const pcs_saddle *A, double scale, double *work, double *out);
 // A saddle system over the nodes of the model; `def` has the rest, rows and couplings.

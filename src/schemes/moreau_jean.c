@@ -155,13 +155,14 @@ static pcs_status factor_matrix(moreau_jean *s)
     return status;
 }
 
-// A = M + h theta C + h^2 theta a K at a configuration. The elastic forces of a mesh cancel at its
-// nodes: their rounding is seen in K alone.
-static void fill_matrix(moreau_jean *s, const pcs_configuration *c)
+// A = M + h theta C + h^2 theta a K at a configuration. Elastic forces that cancel, at the nodes of
+// a mesh or of a spring at its rest length, have a rounding that is seen in K alone.
+static void fill_matrix(moreau_jean *s, const pcs_configuration *c, bool rounding)
 {
     const pcs_model *m = s->base.model;
     const double scale_C = s->h * s->theta, scale_K = s->h * s->h * s->theta * s->a;
-    if (m->meshes.count == 0) {
+    if (!rounding) {
+        memset(s->rounding, 0, sizeof(double) * (size_t)m->n_v);
         pcs_model_matrix(m, c, scale_K, scale_C, s->saddle);
         return;
     }
@@ -177,7 +178,7 @@ static void fill_matrix(moreau_jean *s, const pcs_configuration *c)
 // The matrix at the forecast, factorised with the joint rows.
 static pcs_status factorise(moreau_jean *s)
 {
-    fill_matrix(s, &s->forecast);
+    fill_matrix(s, &s->forecast, s->base.model->meshes.count > 0);
     return factor_matrix(s);
 }
 
@@ -313,10 +314,10 @@ static pcs_status correct(moreau_jean *s, const pcs_state *state, pcs_step_repor
     return pcs_mj_solve_rounds(s, state, report);
 }
 
-// A tangent that has got old: A at the iterate, factorised again.
+// A tangent that has got old, or forces that are all rounding: A at the iterate, factorised again.
 static pcs_status renew_tangent(moreau_jean *s)
 {
-    fill_matrix(s, &s->middle);
+    fill_matrix(s, &s->middle, true);
     s->W_contacts = 0;
     return factor_matrix(s);
 }
