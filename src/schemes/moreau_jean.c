@@ -14,7 +14,7 @@
 #include <float.h>
 #include <string.h>
 
-#include "schemes/gap_search.h"
+#include "schemes/passage.h"
 #include "schemes/start.h"
 
 const char *const pcs_mj_variants[] = {"standard", "dissipative", NULL};
@@ -491,11 +491,24 @@ static pcs_status check_finite(const moreau_jean *s)
 
 // ---- The step ----
 
-static void say_passed(const moreau_jean *s, int32_t slot)
+// Whether the step is to be cut, at s->cut, since it would pass a contact. Needs its positions.
+static bool passes(moreau_jean *s)
 {
-    pcs_log(s->base.ctx, PCS_LOG_WARNING,
-            "t = %g: contact '%s' may have been passed in a step of %g s; take a smaller step",
-            s->t_k, s->base.model->slot_names.data[slot], s->h);
+    const pcs_model *m = s->base.model;
+    if (m->n_slots == 0)
+        return false;
+    bool *carries = s->hit; // by slot; free between two steps
+    for (int32_t k = 0; k < s->n_active; ++k)
+        carries[s->active[k]] = s->r[s->offset[k]] > 0;
+    memcpy(pcs_gap_search_motion(s->search)->c[0], s->way, sizeof(double) * (size_t)m->n_v);
+    const pcs_passage_step step = {
+        s->t_k,  s->h,     s->q_k,      s->gap_k,
+        carries, s->turns, s->external, s->base.options[MJ_PROJECTION_TOLERANCE]};
+    const int32_t slot = pcs_passage_find(s->search, m, &step, &s->cut);
+    memset(carries, 0, sizeof(bool) * (size_t)m->n_slots);
+    if (slot >= 0 && s->keep_passage)
+        pcs_passage_warn(s->base.ctx, m, &step, slot);
+    return slot >= 0 && !s->keep_passage;
 }
 
 pcs_status pcs_mj_step_once(moreau_jean *s, pcs_state *state, double h, pcs_step_report *report)
@@ -513,12 +526,9 @@ pcs_status pcs_mj_step_once(moreau_jean *s, pcs_state *state, double h, pcs_step
     const bool diverged = !(report->newton_residual <= DIVERGED) && !s->keep_diverged;
     if (solved == PCS_NOT_CONVERGED && (policy == MJ_SHRINK_STEP || policy == MJ_STOP || diverged))
         return solved; // the state is untouched
-    const int32_t passed = pcs_mj_find_passage(s, &s->cut);
-    if (passed >= 0 && !s->keep_passage)
-        return PCS_NOT_CONVERGED;
-    if (passed >= 0)
-        say_passed(s, passed);
     positions(s);
+    if (passes(s))
+        return PCS_NOT_CONVERGED;
     pcs_status projected = pcs_mj_project(s, report);
     PCS_TRY(projected);
     PCS_TRY(measure(s, state, &power, report));
@@ -531,11 +541,11 @@ pcs_status pcs_mj_step_once(moreau_jean *s, pcs_state *state, double h, pcs_step
 static pcs_status step_in_parts(moreau_jean *s, pcs_state *state, double h, int depth,
                                 pcs_step_report *report)
 {
-    enum { HALVINGS_MAX = 10, CUTS_MAX = 60 };
+    enum { HALVINGS_MAX = 10 };
     const int policy = (int)s->base.options[MJ_ON_FAILURE];
     pcs_step_report part = {0};
     s->keep_diverged = depth >= HALVINGS_MAX;
-    s->keep_passage = depth >= CUTS_MAX;
+    s->keep_passage = depth >= PCS_PASSAGE_CUTS;
     pcs_status status = pcs_mj_step_once(s, state, h, &part);
     const double cut = s->cut;
     if (status != PCS_NOT_CONVERGED || part.h > 0 || (policy == MJ_STOP && cut == 0)) { // taken

@@ -157,10 +157,6 @@ pcs_status pcs_mj_solve_rounds(moreau_jean *s, const pcs_state *state, pcs_step_
 // x += H^T r over the active contacts; with `absolute` sums |H_ij r_j| instead.
 void pcs_mj_add_contact_impulses(const moreau_jean *s, double *x, bool absolute);
 
-// A slot that the step, whose velocities are known, would pass, or -1; *cut: length of a step that
-// ends just behind its first touch.
-int32_t pcs_mj_find_passage(moreau_jean *s, double *cut);
-
 // Moves q_end and v on the constraints as the options ask. Needs the factors of the step.
 pcs_status pcs_mj_project(moreau_jean *s, pcs_step_report *report) PCS_MUST_CHECK;
 

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "schemes/passage.h"
 #include "schemes/start.h"
 
 static nonsmooth_alpha *self(pcs_scheme *scheme)
@@ -95,6 +96,7 @@ static pcs_status init(pcs_scheme *scheme)
     PCS_TRY(pcs_configuration_init(ctx, m, &s->start));
     PCS_TRY(pcs_configuration_init(ctx, m, &s->smooth));
     PCS_TRY(pcs_configuration_init(ctx, m, &s->end));
+    PCS_TRY(pcs_gap_search_create(ctx, m, &s->search));
     pcs_saddle_def def = pcs_saddle_default();
     def.n_couplings = m->n_pairs;
     def.coupling = (const int32_t(*)[2])m->pairs;
@@ -163,6 +165,7 @@ static void destroy(pcs_scheme *scheme)
     pcs_configuration_free(ctx, &s->start);
     pcs_configuration_free(ctx, &s->smooth);
     pcs_configuration_free(ctx, &s->end);
+    pcs_gap_search_destroy(s->search);
     if (s->of_velocity != s->saddle)
         pcs_saddle_destroy(s->of_velocity);
     pcs_saddle_destroy(s->saddle);
@@ -392,11 +395,31 @@ static pcs_status solve_problems(nonsmooth_alpha *s, pcs_step_report *report)
     return worse(status, solve_velocity(s, report));
 }
 
+// Whether the step is to be cut, at s->cut, since it would pass a contact.
+static bool passes(nonsmooth_alpha *s, const pcs_state *state)
+{
+    const pcs_model *m = s->base.model;
+    if (m->n_slots == 0)
+        return false;
+    for (int32_t i = 0; i < m->n_slots; ++i)
+        s->closed[i] = s->touched[i] || s->persistent[i];
+    memcpy(pcs_gap_search_motion(s->search)->c[0], s->d, sizeof(double) * (size_t)m->n_v);
+    const pcs_passage_step step = {
+        s->t_n,    s->h,     s->q_n,      state->gap,
+        s->closed, s->turns, s->external, s->base.options[NA_CONSTRAINT_TOLERANCE]};
+    const int32_t slot = pcs_passage_find(s->search, m, &step, &s->cut);
+    if (slot >= 0 && s->keep_passage)
+        pcs_passage_warn(s->base.ctx, m, &step, slot);
+    return slot >= 0 && !s->keep_passage;
+}
+
 // One step without retries. The state is untouched after an error, and when a problem did not
-// converge and the policy is not to accept it: then report->h is 0.
+// converge and the policy is not to accept it, or the step would pass a contact (s->cut > 0): then
+// report->h is 0.
 static pcs_status step_once(nonsmooth_alpha *s, pcs_state *state, double h, pcs_step_report *report)
 {
     PCS_TRY(reserve_memory(s));
+    s->cut = 0;
     begin(s, state, h);
     pcs_na_predict(s);
     if (s->decide_rank)
@@ -408,6 +431,8 @@ static pcs_status step_once(nonsmooth_alpha *s, pcs_state *state, double h, pcs_
         return solved;
     if (s->base.problem_hook && solved == PCS_OK)
         PCS_TRY(pcs_na_offer_problem(s, report));
+    if (passes(s, state))
+        return PCS_NOT_CONVERGED;
     PCS_TRY(pcs_na_measure(s, state, report));
     pcs_na_store(s, state);
     return solved;
@@ -441,16 +466,23 @@ static void describe_failure(const nonsmooth_alpha *s, char *text, size_t size)
                  e->worst_node >= 0 ? pcs_model_node_name(m, e->worst_node, name) : "all bodies");
 }
 
-// Shrinks the step by halves when the policy asks for it.
-static pcs_status step_halved(nonsmooth_alpha *s, pcs_state *state, double h, int depth,
-                              pcs_step_report *report)
+// Takes the step in two parts when the policy asks for it, and where it would pass a contact.
+static pcs_status step_in_parts(nonsmooth_alpha *s, pcs_state *state, double h, int depth,
+                                pcs_step_report *report)
 {
     enum { HALVINGS_MAX = 10, TEXT_SIZE = 512 };
     pcs_step_report part = {0};
+    s->keep_passage = depth >= PCS_PASSAGE_CUTS;
     const pcs_status status = step_once(s, state, h, &part);
     if (status != PCS_NOT_CONVERGED || part.h > 0) { // taken, or an error
         pcs_step_report_add(report, &part);
         return status;
+    }
+    if (s->cut > 0) {
+        const double length = s->cut;
+        const pcs_status before = step_in_parts(s, state, length, depth + 1, report);
+        PCS_TRY(before);
+        return worse(before, step_in_parts(s, state, h - length, depth + 1, report));
     }
     char text[TEXT_SIZE];
     describe_failure(s, text, sizeof text);
@@ -463,14 +495,14 @@ static pcs_status step_halved(nonsmooth_alpha *s, pcs_state *state, double h, in
     ++report->rejected;
     report->newton_iterations += part.newton_iterations;
     report->solver_iterations += part.solver_iterations;
-    if (depth == HALVINGS_MAX)
+    if (depth >= HALVINGS_MAX)
         return pcs_error(s->base.ctx, PCS_ERROR_NUMERIC,
                          "t = %g: a step of %g s does not converge even after %d halvings (%s); "
                          "take a smaller step, or on_failure: accept",
                          s->t_n, h, HALVINGS_MAX, text);
-    const pcs_status first = step_halved(s, state, 0.5 * h, depth + 1, report);
+    const pcs_status first = step_in_parts(s, state, 0.5 * h, depth + 1, report);
     PCS_TRY(first);
-    return worse(first, step_halved(s, state, 0.5 * h, depth + 1, report));
+    return worse(first, step_in_parts(s, state, 0.5 * h, depth + 1, report));
 }
 
 static pcs_status step(pcs_scheme *scheme, pcs_state *state, double h, pcs_step_report *report)
@@ -478,7 +510,7 @@ static pcs_status step(pcs_scheme *scheme, pcs_state *state, double h, pcs_step_
     nonsmooth_alpha *s = self(scheme);
     *report = (pcs_step_report){0};
     ++s->counts.steps;
-    return step_halved(s, state, h, 0, report);
+    return step_in_parts(s, state, h, 0, report);
 }
 
 static const uint8_t *redundant_rows(const pcs_scheme *scheme)

@@ -72,7 +72,10 @@ typedef struct nonsmooth_alpha {
     bool decide_rank; // look for redundant rows at the beginning of every step
     na_counts counts;
     bool has_loops;
-    pcs_singular position; // how near to a singular one, for the report
+    pcs_singular position;         // how near to a singular one, for the report
+    struct pcs_gap_search *search; // contacts that a step would pass
+    double cut;        // length of the step that meets a contact which this one would pass; 0: none
+    bool keep_passage; // the step is taken even if it passes a contact
 
     // The step at hand.
     double t_n, h, c_v, c_q; // a change x of v'~ changes v~ by c_v x and d~ by c_q x

@@ -1,0 +1,67 @@
+#include "schemes/passage.h"
+
+// Part of the step by which it is cut behind the touch: the contact is found penetrated by that part
+// of the way, which must be thin beside what is hit; if it is not, the shorter step is cut again.
+static const double BEHIND = 1e-3;
+// Dips less deep than this part of the way are grazing, and those of some tolerances.
+static const double GRAZING = 1e-3;
+enum { DIP = 10 };
+
+// Time of the first touch of a slot that the step would pass, HUGE_VAL: none. A slot that is closed
+// at the end and approaches is seen by the next step.
+static double passes_at(pcs_gap_search *search, const pcs_passage_step *step, int32_t slot,
+                        double way)
+{
+    const pcs_gap_rules rules = {
+        .level = 0,
+        .noise = step->tolerance,
+        .tolerance = fmax(isfinite(way) ? GRAZING * way : 0, DIP * step->tolerance),
+        .precision = 0.1 * BEHIND * step->h,
+        .too_early = -HUGE_VAL};
+    pcs_gap_place a, b;
+    bool starts_closed = false;
+    pcs_gap_search_look(search, slot, step->t, NULL, &a);
+    pcs_gap_search_look(search, slot, step->t + step->h, &a, &b);
+    if (b.gap < 0 && b.rate < 0)
+        return HUGE_VAL;
+    if (a.gap <= rules.noise && -a.rate * step->h > rules.tolerance)
+        return step->t;
+    if (pcs_gap_search_is_clear(search, slot, &rules, &a, &b) ||
+        !pcs_gap_search_first(search, slot, &rules, &a, &b, &starts_closed) || starts_closed)
+        return HUGE_VAL;
+    return b.t;
+}
+
+int32_t pcs_passage_find(pcs_gap_search *search, const pcs_model *model,
+                         const pcs_passage_step *step, double *cut)
+{
+    int32_t found = -1;
+    double first = HUGE_VAL;
+    *cut = 0;
+    pcs_gap_search_begin(search, step->t, step->h, step->q, 1, step->turns, step->external, NULL);
+    for (int32_t i = 0; i < model->n_slots; ++i) {
+        if (step->carries[i])
+            continue;
+        const double way = pcs_gap_search_way(search, i);
+        if (way == 0 || step->gap[i] > way)
+            continue;
+        const double t = passes_at(search, step, i, way);
+        if (t < first) {
+            first = t;
+            found = i;
+        }
+    }
+    const double length = first - step->t + BEHIND * step->h;
+    if (!(length < (1 - BEHIND) * step->h))
+        return -1;
+    *cut = length;
+    return found;
+}
+
+void pcs_passage_warn(pcs_context *ctx, const pcs_model *model, const pcs_passage_step *step,
+                      int32_t slot)
+{
+    pcs_log(ctx, PCS_LOG_WARNING,
+            "t = %g: contact '%s' may have been passed in a step of %g s; take a smaller step",
+            step->t, model->slot_names.data[slot], step->h);
+}
