@@ -401,8 +401,13 @@ static bool passes(nonsmooth_alpha *s, const pcs_state *state)
     const pcs_model *m = s->base.model;
     if (m->n_slots == 0)
         return false;
+    // A contact that was moved but not stopped, or whose normal has turned round, was found beside
+    // or behind the centre of what it hit.
+    const double *r = s->iterate[NA_VELOCITY].r;
     for (int32_t i = 0; i < m->n_slots; ++i)
-        s->closed[i] = s->touched[i] || s->persistent[i];
+        s->closed[i] = s->persistent[i] ||
+                       (r[3 * i] > 0 &&
+                        pcs_v3_dot(s->contacts_start[i].normal, s->contacts_end[i].normal) > 0);
     memcpy(pcs_gap_search_motion(s->search)->c[0], s->d, sizeof(double) * (size_t)m->n_v);
     const pcs_passage_step step = {
         s->t_n,    s->h,     s->q_n,      state->gap,
