@@ -498,12 +498,21 @@ static bool passes(moreau_jean *s)
     if (m->n_slots == 0)
         return false;
     bool *carries = s->hit; // by slot; free between two steps
-    for (int32_t k = 0; k < s->n_active; ++k)
+    double *rate = s->room; // likewise
+    for (int32_t k = 0; k < s->n_active; ++k) {
         carries[s->active[k]] = s->r[s->offset[k]] > 0;
+        rate[s->active[k]] = -s->approach[k];
+    }
     memcpy(pcs_gap_search_motion(s->search)->c[0], s->way, sizeof(double) * (size_t)m->n_v);
-    const pcs_passage_step step = {
-        s->t_k,  s->h,     s->q_k,      s->gap_k,
-        carries, s->turns, s->external, s->base.options[MJ_PROJECTION_TOLERANCE]};
+    const pcs_passage_step step = {.t = s->t_k,
+                                   .h = s->h,
+                                   .q = s->q_k,
+                                   .gap = s->gap_k,
+                                   .carries = carries,
+                                   .rate = rate,
+                                   .turns = s->turns,
+                                   .external = s->external,
+                                   .tolerance = s->base.options[MJ_PROJECTION_TOLERANCE]};
     const int32_t slot = pcs_passage_find(s->search, m, &step, &s->cut);
     memset(carries, 0, sizeof(bool) * (size_t)m->n_slots);
     if (slot >= 0 && s->keep_passage)

@@ -10,9 +10,8 @@
 #include "nonsmooth/auto.h"
 
 enum { PASSES_MAX = 25 };
-// Residual of the push-out relative to the largest deviation: as passes are repeated, what is left
-// need only lie below the tolerance of the gaps, and a pass need not gain more than some digits.
-static const double PUSH_OUT_MOST = 1e-2, PUSH_OUT_LEAST = 1e-10;
+// Part of the deviation that a push-out may leave: passes are repeated until the tolerance is met.
+static const double PUSH_OUT = 1e-2;
 // A pass that does not bring the error below this part of the last one has met rounding, a
 // redundant contradiction or a singular position.
 static const double stagnation = 0.5;
@@ -136,9 +135,9 @@ static pcs_status push_out(moreau_jean *s, double deviation, pcs_step_report *re
     pcs_friction_contact problem = {.W = &W, .q = q, .mu = mu};
     pcs_solve_opts opts = pcs_solve_default();
     opts.measure = PCS_MEASURE_SCALED;
-    opts.tolerance = fmax(0.1 * s->base.options[MJ_PROJECTION_TOLERANCE] / deviation,
-                          PUSH_OUT_LEAST);
-    opts.tolerance = fmin(opts.tolerance, PUSH_OUT_MOST);
+    // The solver's tolerance is relative to q, which contains what may be taken back.
+    opts.tolerance = fmax(PUSH_OUT * deviation, 0.1 * s->base.options[MJ_PROJECTION_TOLERANCE]) /
+                     largest(q, n);
     opts.max_iterations = (int32_t)s->base.options[MJ_SOLVER_ITERATIONS];
     pcs_solve_info info; // the passes check the gaps
     PCS_TRY(pcs_friction_solve(&problem, &pcs_solver_auto, &opts, NULL, &s->arena, l, u, &info));

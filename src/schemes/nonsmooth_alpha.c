@@ -33,7 +33,8 @@ static pcs_status init_arrays(nonsmooth_alpha *s)
                        &s->residual,        &s->scale,   &s->work,     &s->rounding,
                        &s->new_rate};
     double **of_rows[] = {&s->row_residual, &s->g, &s->rate};
-    double **of_slots[] = {&s->local, &s->slip, &s->penalty, &s->restitution, &s->u_n};
+    double **of_slots[] = {&s->local, &s->slip, &s->penalty, &s->restitution, &s->u_n,
+                           &s->hit_rate};
     na_iterate *iterates[] = {&s->iterate[0], &s->iterate[1], &s->iterate[2], &s->saved,
                               &s->direction};
     const int64_t slots = 3 * (int64_t)m->n_slots;
@@ -143,6 +144,7 @@ static void destroy(pcs_scheme *scheme)
                       s->local,
                       s->slip,
                       s->penalty,
+                      s->hit_rate,
                       s->restitution,
                       s->u_n,
                       s->contact_rows,
@@ -401,17 +403,26 @@ static bool passes(nonsmooth_alpha *s, const pcs_state *state)
     const pcs_model *m = s->base.model;
     if (m->n_slots == 0)
         return false;
-    // A contact that was moved but not stopped, or whose normal has turned round, was found beside
-    // or behind the centre of what it hit.
     const double *r = s->iterate[NA_VELOCITY].r;
-    for (int32_t i = 0; i < m->n_slots; ++i)
-        s->closed[i] = s->persistent[i] ||
-                       (r[3 * i] > 0 &&
-                        pcs_v3_dot(s->contacts_start[i].normal, s->contacts_end[i].normal) > 0);
-    memcpy(pcs_gap_search_motion(s->search)->c[0], s->d, sizeof(double) * (size_t)m->n_v);
-    const pcs_passage_step step = {
-        s->t_n,    s->h,     s->q_n,      state->gap,
-        s->closed, s->turns, s->external, s->base.options[NA_CONSTRAINT_TOLERANCE]};
+    double *rate = s->hit_rate;
+    for (int32_t i = 0; i < m->n_slots; ++i) {
+        double u[3] = {0, 0, 0};
+        s->closed[i] = s->persistent[i] || r[3 * i] > 0;
+        if (s->closed[i] && s->u_n[3 * i] < 0 && s->contacts_end[i].gap != HUGE_VAL)
+            pcs_contact_velocity(m, &s->contacts_end[i], s->v_n, u);
+        rate[i] = s->persistent[i] ? 0 : u[0];
+    }
+    // The way without the corrections, which move what they find beside its path.
+    memcpy(pcs_gap_search_motion(s->search)->c[0], s->d_smooth, sizeof(double) * (size_t)m->n_v);
+    const pcs_passage_step step = {.t = s->t_n,
+                                   .h = s->h,
+                                   .q = s->q_n,
+                                   .gap = state->gap,
+                                   .carries = s->closed,
+                                   .rate = rate,
+                                   .turns = s->turns,
+                                   .external = s->external,
+                                   .tolerance = s->base.options[NA_CONSTRAINT_TOLERANCE]};
     const int32_t slot = pcs_passage_find(s->search, m, &step, &s->cut);
     if (slot >= 0 && s->keep_passage)
         pcs_passage_warn(s->base.ctx, m, &step, slot);

@@ -7,11 +7,27 @@ static const double BEHIND = 1e-3;
 static const double GRAZING = 1e-3;
 enum { DIP = 10 };
 
-// Time of the first touch of a slot that the step would pass, HUGE_VAL: none. A slot that is closed
-// at the end and approaches is seen by the next step.
+// Whether the next step sees the slot: it is closed and approaches at the end of this one, `b`, and
+// still does half a step later, where a forecast looks.
+static bool is_seen_next(pcs_gap_search *search, const pcs_passage_step *step, int32_t slot,
+                         const pcs_gap_place *b)
+{
+    if (!(b->gap < 0 && b->rate < 0))
+        return false;
+    pcs_gap_place later;
+    pcs_gap_search_look(search, slot, step->t + 1.5 * step->h, b, &later);
+    return later.gap < 0 && later.rate < 0;
+}
+
+// Part of the approach speed at the first touch that an impact must have begun with: with less, its
+// normal was taken beside or behind the centre of what is hit.
+static const double HEAD_ON = 0.9;
+
+// Time of the first touch of a slot that the step would pass, HUGE_VAL: none.
 static double passes_at(pcs_gap_search *search, const pcs_passage_step *step, int32_t slot,
                         double way)
 {
+    const bool carries = step->carries[slot];
     const pcs_gap_rules rules = {
         .level = 0,
         .noise = step->tolerance,
@@ -22,14 +38,14 @@ static double passes_at(pcs_gap_search *search, const pcs_passage_step *step, in
     bool starts_closed = false;
     pcs_gap_search_look(search, slot, step->t, NULL, &a);
     pcs_gap_search_look(search, slot, step->t + step->h, &a, &b);
-    if (b.gap < 0 && b.rate < 0)
+    if (!carries && is_seen_next(search, step, slot, &b))
         return HUGE_VAL;
     if (a.gap <= rules.noise && -a.rate * step->h > rules.tolerance)
-        return step->t;
+        return carries && step->rate[slot] <= HEAD_ON * a.rate ? HUGE_VAL : step->t;
     if (pcs_gap_search_is_clear(search, slot, &rules, &a, &b) ||
         !pcs_gap_search_first(search, slot, &rules, &a, &b, &starts_closed) || starts_closed)
         return HUGE_VAL;
-    return b.t;
+    return carries && step->rate[slot] <= HEAD_ON * b.rate ? HUGE_VAL : b.t;
 }
 
 int32_t pcs_passage_find(pcs_gap_search *search, const pcs_model *model,
@@ -40,8 +56,8 @@ int32_t pcs_passage_find(pcs_gap_search *search, const pcs_model *model,
     *cut = 0;
     pcs_gap_search_begin(search, step->t, step->h, step->q, 1, step->turns, step->external, NULL);
     for (int32_t i = 0; i < model->n_slots; ++i) {
-        if (step->carries[i])
-            continue;
+        if (step->carries[i] && !(step->rate[i] < 0))
+            continue; // rests
         const double way = pcs_gap_search_way(search, i);
         if (way == 0 || step->gap[i] > way)
             continue;

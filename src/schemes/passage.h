@@ -8,9 +8,10 @@
 
 typedef struct pcs_passage_step {
     double t, h;
-    const double *q;                // at its start
-    const double *gap;              // of the slots at its start
-    const bool *carries;            // by slot: it has an impulse in the step
+    const double *q;     // at its start
+    const double *gap;   // of the slots at its start
+    const bool *carries; // by slot: it has an impulse in the step
+    const double *rate;  // by slot, where it has: normal velocity that the impact began with
     const double *turns, *external; // as in the state
     double tolerance;               // of gaps, m
 } pcs_passage_step;
