@@ -19,15 +19,21 @@ static bool is_seen_next(pcs_gap_search *search, const pcs_passage_step *step, i
     return later.gap < 0 && later.rate < 0;
 }
 
-// Part of the approach speed at the first touch that an impact must have begun with: with less, its
-// normal was taken beside or behind the centre of what is hit.
+// Part of the approach speed at the first touch that an impact must have begun with, or the inverse:
+// otherwise its normal was taken beside or behind the centre of what is hit.
 static const double HEAD_ON = 0.9;
+
+static bool is_hit_right(const pcs_passage_step *step, int32_t slot, double touch_rate)
+{
+    const double rate = step->rate[slot];
+    return step->carries[slot] && rate <= HEAD_ON * touch_rate && HEAD_ON * rate >= touch_rate;
+}
 
 // Time of the first touch of a slot that the step would pass, HUGE_VAL: none.
 static double passes_at(pcs_gap_search *search, const pcs_passage_step *step, int32_t slot,
                         double way)
 {
-    const bool carries = step->carries[slot];
+
     const pcs_gap_rules rules = {
         .level = 0,
         .noise = step->tolerance,
@@ -38,14 +44,14 @@ static double passes_at(pcs_gap_search *search, const pcs_passage_step *step, in
     bool starts_closed = false;
     pcs_gap_search_look(search, slot, step->t, NULL, &a);
     pcs_gap_search_look(search, slot, step->t + step->h, &a, &b);
-    if (!carries && is_seen_next(search, step, slot, &b))
+    if (!step->carries[slot] && is_seen_next(search, step, slot, &b))
         return HUGE_VAL;
     if (a.gap <= rules.noise && -a.rate * step->h > rules.tolerance)
-        return carries && step->rate[slot] <= HEAD_ON * a.rate ? HUGE_VAL : step->t;
+        return is_hit_right(step, slot, a.rate) ? HUGE_VAL : step->t;
     if (pcs_gap_search_is_clear(search, slot, &rules, &a, &b) ||
         !pcs_gap_search_first(search, slot, &rules, &a, &b, &starts_closed) || starts_closed)
         return HUGE_VAL;
-    return carries && step->rate[slot] <= HEAD_ON * b.rate ? HUGE_VAL : b.t;
+    return is_hit_right(step, slot, b.rate) ? HUGE_VAL : b.t;
 }
 
 int32_t pcs_passage_find(pcs_gap_search *search, const pcs_model *model,
