@@ -201,7 +201,7 @@ static pcs_status turn(pcs_scheme *scheme, const corner_ahead *corner, pcs_state
     const double t = *x->t;
     PCS_TRY(coast(s, model, AT_CORNER / fabs(at.speed), x));
     *x->t = t;
-    return scheme->class->after_jump ? scheme->class->after_jump(scheme, x) : PCS_OK;
+    return scheme->class->restart ? scheme->class->restart(scheme, x) : PCS_OK;
 }
 
 // ---- The step ----

@@ -273,6 +273,12 @@ static pcs_status start(pcs_scheme *scheme, pcs_state *state, pcs_statistics *st
     return start_accelerations(s, state);
 }
 
+// The filter forgets the accelerations before a jump of the forces.
+static pcs_status restart(pcs_scheme *scheme, pcs_state *state)
+{
+    return start_accelerations(self(scheme), state);
+}
+
 // ---- The step ----
 
 static void begin(nonsmooth_alpha *s, const pcs_state *state, double h)
@@ -441,11 +447,6 @@ static pcs_status step(pcs_scheme *scheme, pcs_state *state, double h, pcs_step_
     return step_halved(s, state, h, 0, report);
 }
 
-static pcs_status after_jump(pcs_scheme *scheme, pcs_state *state)
-{
-    return start_accelerations(self(scheme), state);
-}
-
 static const uint8_t *redundant_rows(const pcs_scheme *scheme)
 {
     return pcs_saddle_redundant_rows(((const nonsmooth_alpha *)scheme)->saddle);
@@ -467,6 +468,6 @@ const pcs_scheme_class pcs_nonsmooth_alpha_class = {
     .free = destroy,
     .start = start,
     .step = step,
-    .after_jump = after_jump,
+    .restart = restart,
     .redundant_rows = redundant_rows,
 };

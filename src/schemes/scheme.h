@@ -65,9 +65,9 @@ struct pcs_scheme_class {
     pcs_status (*step)(pcs_scheme *scheme, pcs_state *state, double h, pcs_step_report *report);
     // Whether steps may pass corners of bilateral curves (corner_steps.h).
     bool turns_corners;
-    // Velocities have jumped between two steps: accelerations that the scheme keeps are those after
-    // it from now on; NULL: it keeps none.
-    pcs_status (*after_jump)(pcs_scheme *scheme, pcs_state *state);
+    // Forces jump at the present state: what the scheme keeps of the forces before is of no use any
+    // more. NULL: it keeps nothing of them.
+    pcs_status (*restart)(pcs_scheme *scheme, pcs_state *state);
     // Flags of redundant joint rows found at the last factorisation.
     const uint8_t *(*redundant_rows)(const pcs_scheme *scheme);
 };
