@@ -6,8 +6,8 @@
 
 #include "schemes/corner_impact.h"
 
-// A point this near to a corner is there, m; behind it, it is put this far on the next face, so that
-// the nearest face is that one.
+// A point this near to a corner is there, m; behind it, it is put this far on the next face, so
+// that the nearest face is that one.
 #define AT_CORNER 1e-11
 // Steps towards a corner end short of it by this part of the way: the speed changes in a step.
 #define SHORT_OF_CORNER 1e-4

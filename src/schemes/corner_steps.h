@@ -1,7 +1,7 @@
 // Steps of schemes that do not locate events, over the corners of bilateral curves. A step that
 // passes a corner would see one normal at its beginning and another one at its end: Newton's method
-// has no solution there, or velocities get the normal of the one face along that of the other, which
-// makes energy. Steps are cut at corners instead, where the velocity turns by Glocker's law
+// has no solution there, or velocities get the normal of the one face along that of the other,
+// which makes energy. Steps are cut at corners instead, where the velocity turns by Glocker's law
 // (corner_impact.h), as in the event-driven scheme.
 #ifndef PCS_SCHEMES_CORNER_STEPS_H
 #define PCS_SCHEMES_CORNER_STEPS_H

@@ -21,7 +21,8 @@
 // u_n, and e u_n, which the law adds to the velocities after. A contact that stays closed while its
 // normal turns has u_n = 0 with the rows of q_n alone. But the impulse acts along the rows of
 // q_{n+1}, and along them the contact must not leave faster than it came: the slower of the two
-// approaches is given back. The work of an impact, faster than the normal turns, is that along q_{n+1}.
+// approaches is given back. The work of an impact, faster than the normal turns, is that along
+// q_{n+1}.
 static void find_restitution(nonsmooth_alpha *s, int32_t i)
 {
     const pcs_contact *before = &s->contacts_start[i], *now = &s->contacts_end[i];

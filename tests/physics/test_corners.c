@@ -1,6 +1,7 @@
-// Beads on bilateral curves with corners, in every scheme against the event-driven one: the velocity
-// turns with the curve and keeps its length (Glocker's laws, docs/theory/curves.md), so that nothing
-// is gained or lost, whatever the step. Beads on the edges of polygons also have a closed form.
+// Beads on bilateral curves with corners, in every scheme against the event-driven one: the
+// velocity turns with the curve and keeps its length (Glocker's laws, docs/theory/curves.md), so
+// that nothing is gained or lost, whatever the step. Beads on the edges of polygons also have a
+// closed form.
 #include <stdio.h>
 
 #include "support/model_text.h"

@@ -1,6 +1,6 @@
 // Impacts in clusters of touching bodies without friction, with velocities of all signs: contacts
-// that approach, rest and separate at once. No impact may add energy, whatever the e of each contact,
-// and nothing that touches may approach behind it, in every scheme.
+// that approach, rest and separate at once. No impact may add energy, whatever the e of each
+// contact, and nothing that touches may approach behind it, in every scheme.
 #include <stdio.h>
 
 #include "base/random.h"
