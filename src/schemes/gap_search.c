@@ -4,7 +4,8 @@
 // velocities w and accelerations alpha, arms r and a direction n:
 //     L = max_j (-n.c_j) + w_a r_a + w_b r_b
 //     A = max_j (-n.b_j) + (alpha_a + w_a^2) r_a + (alpha_b + w_b^2) r_b
-// where n turns with a, r_a reaches to the point of b and 2 w_a |velocity| (Coriolis) comes to A.
+// where n turns with a, r_a reaches to the point of b, 2 w_a |velocity| (Coriolis) comes to A, and to
+// both what n turns by, w_a h, times the largest |c_j| or |b_j|.
 // Inside a circle: gap(t + x) >= gap + |d| - |d + d' x| - A x^2/2 with A of all directions, concave
 // too. A rim of radius r, tilted by the angle whose sine is s, has its lowest point elsewhere after
 // x: of all its points the lowest is not below gap + gap' x - (A + w^2 r/s) x^2/2.
@@ -270,9 +271,12 @@ static turning turning_of(const part *p, const pcs_gap_barrier *barrier)
         return out;
     double arm = barrier->arm_a;
     if (barrier->turns) {
-        const double speed = largest_speed(p) + w_b * barrier->arm_b;
+        // n is not the one of the instant: it turns by up to w_a x, a chord of 2 at most.
+        const double chord = fmin(w_a * p->length, 2), relative = largest_speed(p);
+        const double speed = relative + w_b * barrier->arm_b;
         arm += speed * p->length;
-        out.A += 2 * w_a * speed;
+        out.L += chord * relative;
+        out.A += 2 * w_a * speed + chord * largest_acceleration(p);
     }
     out.L += w_a * arm;
     out.A += (p->a->alpha_most + w_a * w_a) * arm;
