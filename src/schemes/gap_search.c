@@ -524,15 +524,18 @@ static bool find_open(pcs_gap_search *s, int32_t slot, const pcs_gap_rules *rule
     double clear, backwards;
     safe_times(s, slot, rules, a, b, &clear, &backwards);
     const double start = a->t, length = b->t - start;
-    for (int whole = clear < length ? 0 : 1; whole < 2; ++whole)
-        for (double way = 0.5 * (whole ? length : clear); way > shortest(rules, b->t); way *= 0.5) {
+    for (int whole = clear < length ? 0 : 1; whole < 2; ++whole) {
+        double way = 0.5 * (whole ? length : clear);
+        while (way > shortest(rules, b->t)) {
             pcs_gap_place now;
             pcs_gap_search_look(s, slot, start + way, a, &now);
             if (value_of(&now, rules) > 0 && now.gap < HUGE_VAL) {
                 *a = now;
                 return true;
             }
+            way *= 0.5;
         }
+    }
     return false;
 }
 
@@ -611,18 +614,18 @@ bool pcs_gap_search_first(pcs_gap_search *s, int32_t slot, const pcs_gap_rules *
     const pcs_gap_slot *kind = &s->slots[slot];
     const double quarter = 0.5 * PCS_PI, parts_most = 1e6;
     const pcs_motion *m = &s->motion;
-    double parts = 1;
+    int32_t parts = 1;
     *starts_closed = false;
     if (kind->many_turns) {
         const double from = (a->t - m->t) / m->h, to = (b->t - m->t) / m->h;
         const double w = pcs_motion_bound(&s->motion, kind->node_a, from, to)->w_most +
                          pcs_motion_bound(&s->motion, kind->node_b, from, to)->w_most;
-        parts = fmin(fmax(ceil(w * (b->t - a->t) / quarter), 1), parts_most);
+        parts = (int32_t)fmin(fmax(ceil(w * (b->t - a->t) / quarter), 1), parts_most);
     }
     if (parts == 1)
         return first_in_part(s, slot, rules, a, b, starts_closed);
     const double start = a->t, end = b->t;
-    for (double k = 1; k <= parts; ++k) {
+    for (int32_t k = 1; k <= parts; ++k) {
         pcs_gap_place next;
         pcs_gap_search_look(s, slot, k == parts ? end : start + (end - start) * k / parts, a,
                             &next);
