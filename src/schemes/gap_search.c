@@ -4,7 +4,8 @@
 // velocities w and accelerations alpha, arms r and a direction n:
 //     L = max_j (-n.c_j) + w_a r_a + w_b r_b
 //     A = max_j (-n.b_j) + (alpha_a + w_a^2) r_a + (alpha_b + w_b^2) r_b
-// where n turns with a, r_a reaches to the point of b and 2 w_a |velocity| (Coriolis) comes to A.
+// where n turns with a, r_a reaches to the point of b, 2 w_a |velocity| (Coriolis) comes to A, and to
+// both what n turns by, w_a h, times the largest |c_j| or |b_j|.
 // Inside a circle: gap(t + x) >= gap + |d| - |d + d' x| - A x^2/2 with A of all directions, concave
 // too. A rim of radius r, tilted by the angle whose sine is s, has its lowest point elsewhere after
 // x: of all its points the lowest is not below gap + gap' x - (A + w^2 r/s) x^2/2.
@@ -270,9 +271,12 @@ static turning turning_of(const part *p, const pcs_gap_barrier *barrier)
         return out;
     double arm = barrier->arm_a;
     if (barrier->turns) {
-        const double speed = largest_speed(p) + w_b * barrier->arm_b;
+        // n is not the one of the instant: it turns by up to w_a x, a chord of 2 at most.
+        const double chord = fmin(w_a * p->length, 2), relative = largest_speed(p);
+        const double speed = relative + w_b * barrier->arm_b;
         arm += speed * p->length;
-        out.A += 2 * w_a * speed;
+        out.L += chord * relative;
+        out.A += 2 * w_a * speed + chord * largest_acceleration(p);
     }
     out.L += w_a * arm;
     out.A += (p->a->alpha_most + w_a * w_a) * arm;
@@ -520,15 +524,18 @@ static bool find_open(pcs_gap_search *s, int32_t slot, const pcs_gap_rules *rule
     double clear, backwards;
     safe_times(s, slot, rules, a, b, &clear, &backwards);
     const double start = a->t, length = b->t - start;
-    for (int whole = clear < length ? 0 : 1; whole < 2; ++whole)
-        for (double way = 0.5 * (whole ? length : clear); way > shortest(rules, b->t); way *= 0.5) {
+    for (int whole = clear < length ? 0 : 1; whole < 2; ++whole) {
+        double way = 0.5 * (whole ? length : clear);
+        while (way > shortest(rules, b->t)) {
             pcs_gap_place now;
             pcs_gap_search_look(s, slot, start + way, a, &now);
             if (value_of(&now, rules) > 0 && now.gap < HUGE_VAL) {
                 *a = now;
                 return true;
             }
+            way *= 0.5;
         }
+    }
     return false;
 }
 
@@ -607,18 +614,18 @@ bool pcs_gap_search_first(pcs_gap_search *s, int32_t slot, const pcs_gap_rules *
     const pcs_gap_slot *kind = &s->slots[slot];
     const double quarter = 0.5 * PCS_PI, parts_most = 1e6;
     const pcs_motion *m = &s->motion;
-    double parts = 1;
+    int32_t parts = 1;
     *starts_closed = false;
     if (kind->many_turns) {
         const double from = (a->t - m->t) / m->h, to = (b->t - m->t) / m->h;
         const double w = pcs_motion_bound(&s->motion, kind->node_a, from, to)->w_most +
                          pcs_motion_bound(&s->motion, kind->node_b, from, to)->w_most;
-        parts = fmin(fmax(ceil(w * (b->t - a->t) / quarter), 1), parts_most);
+        parts = (int32_t)fmin(fmax(ceil(w * (b->t - a->t) / quarter), 1), parts_most);
     }
     if (parts == 1)
         return first_in_part(s, slot, rules, a, b, starts_closed);
     const double start = a->t, end = b->t;
-    for (double k = 1; k <= parts; ++k) {
+    for (int32_t k = 1; k <= parts; ++k) {
         pcs_gap_place next;
         pcs_gap_search_look(s, slot, k == parts ? end : start + (end - start) * k / parts, a,
                             &next);
