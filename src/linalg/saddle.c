@@ -343,6 +343,15 @@ const uint8_t *pcs_saddle_redundant_rows(const pcs_saddle *saddle)
     return saddle->redundant;
 }
 
+double pcs_saddle_smallest_pivot(const pcs_saddle *saddle)
+{
+    const pcs_schur *S = &saddle->schur;
+    double most = 1; // of S_kk / pivot
+    for (int32_t r = 0; r < S->m; ++r)
+        most = fmax(most, fabs(S->inverse_pivot[r] * S->diagonal[r])); // 0 for dropped rows
+    return 1 / most;
+}
+
 static bool is_diagonal(int32_t n, const double *A)
 {
     for (int32_t i = 0; i < n; ++i)

@@ -87,6 +87,10 @@ int64_t pcs_saddle_factorisations(const pcs_saddle *saddle);
 int32_t pcs_saddle_singular_node(const pcs_saddle *saddle);
 // One flag for each scalar row, valid after factor().
 const uint8_t *pcs_saddle_redundant_rows(const pcs_saddle *saddle);
+// Smallest pivot of S = G A^{-1} B^T among the rows that the last factor() kept, as a part of its
+// diagonal entry: it falls with the square of the distance to a position in which rows become
+// dependent. 1 without rows; rows of coupled islands do not count.
+double pcs_saddle_smallest_pivot(const pcs_saddle *saddle);
 
 // In place: x holds b and becomes x, p holds c and becomes p. Uses the factors of the last factor()
 // but the present values of G only through them.

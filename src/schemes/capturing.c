@@ -64,10 +64,10 @@ static const pcs_option options[CAP_OPTION_COUNT] = {
                                    "friction, s; 0: the time between outputs"),
 };
 
-// What is kept in the state: the length that an adaptive march proposes, the mode of each slot, and
-// the memory of an implicit method with what is known of it (capturing_memory) and the power of
+// What is kept in the state: the length that an adaptive march proposes, the largest pivot it has
+// seen (singular.h), the mode of each slot, and the memory of an implicit method with what is known of it (capturing_memory) and the power of
 // damping.
-enum { MEMORY_STEP, MEMORY_KNOWN, MEMORY_DAMPING, MEMORY_MODES };
+enum { MEMORY_STEP, MEMORY_KNOWN, MEMORY_DAMPING, MEMORY_WIDEST, MEMORY_MODES };
 
 // ---- Memory ----
 
@@ -221,10 +221,14 @@ static pcs_status smooth_part(capturing *s, pcs_state *state, pcs_step_report *r
     capturing_event kind;
     double t_a, t_b;
     hand_over_filter(s);
+    if (pcs_march_lands(s->march)) // smooth steps neither begin nor end well in a singular position
+        return time_stepping(s, state, s->end, report);
     const pcs_status stepped = pcs_march_step(s->march, s->end);
     if (stepped == PCS_ERROR_NUMERIC && s->march->opts.fixed && s->march->opts.class->implicit)
         return time_stepping(s, state, s->end, report); // no solution near: see on_failure there
     PCS_TRY(stepped);
+    if (pcs_march_lands(s->march))
+        return time_stepping(s, state, s->march->to.t, report);
     PCS_TRY(pcs_capturing_search(s, state, &kind, &t_a, &t_b));
     *event = kind != CAPTURING_NOTHING;
     if (kind == CAPTURING_EDGE)
@@ -292,6 +296,8 @@ static pcs_status step(pcs_scheme *scheme, pcs_state *state, double h, pcs_step_
         if ((int)state->status[i] == PCS_OPEN) // impulses of the last output step are no warm start
             memset(state->r + 3 * i, 0, 3 * sizeof(double));
     }
+    s->march->counts.position.widest = state->memory[MEMORY_WIDEST];
+    memcpy(s->march->phase.mode, s->phase.mode, (size_t)m->n_slots);
     const size_t filter_bytes = 2 * sizeof(double) * (size_t)m->n_v;
     s->known = (capturing_memory)(int)state->memory[MEMORY_KNOWN];
     s->damping = state->memory[MEMORY_DAMPING];
@@ -305,10 +311,12 @@ static pcs_status step(pcs_scheme *scheme, pcs_state *state, double h, pcs_step_
     report->h = h;
     report->rejected += (int32_t)(s->march->counts.rejected - before.rejected);
     report->evaluations = pcs_smooth_evaluations(s->march->smooth) - evaluations;
+    report->redundant_rows += s->march->counts.singular > before.singular; // at least
     pcs_capturing_finish(s, state, report);
     state->memory[MEMORY_STEP] = s->march->h_next;
     state->memory[MEMORY_KNOWN] = s->known;
     state->memory[MEMORY_DAMPING] = s->damping;
+    state->memory[MEMORY_WIDEST] = s->march->counts.position.widest;
     memcpy(state->memory + MEMORY_MODES + m->n_slots, s->filter, filter_bytes);
     for (int32_t i = 0; i < m->n_slots; ++i)
         state->memory[MEMORY_MODES + i] = s->phase.mode[i];

@@ -9,7 +9,8 @@ static const char *const integrators[] = {"heun",   "bs32",   "rk4",    "rkf45",
 static const char *const controls[] = {"adaptive", "fixed", NULL};
 static const char *const norms[] = {"euclidean", "weighted", NULL};
 static const char *const stabilisations[] = {
-    "none", "baumgarte", "projection", "compensation", "compensation_velocity", "ggl", NULL};
+    "none", "baumgarte", "projection", "compensation", "compensation_velocity",
+    "ggl",  "auto",      NULL};
 static const char *const locators[] = {"linear", "quadratic", "bracket", NULL};
 static const char *const outputs[] = {"dense", "exact", NULL};
 enum { INTEGRATOR_AUTO = 9 }; // place among the integrators
@@ -42,10 +43,11 @@ const pcs_option pcs_ed_options[HY_OPTION_COUNT] = {
                    "largest ratio of a step to the one before"},
     [ED_DRIFT_MAX] = {"drift_max", PCS_OPTION_REAL, 0, 0, 1e9, NULL,
                       "rejects a step that leaves joints open by more, m or rad; 0: never"},
-    [ED_STABILISATION] = {"stabilisation", PCS_OPTION_CHOICE, PCS_STABILISE_NONE, 0, 5,
+    [ED_STABILISATION] = {"stabilisation", PCS_OPTION_CHOICE, PCS_STABILISE_AUTO, 0, 6,
                           stabilisations,
                           "against drift: none, baumgarte or compensation (index-1 integrators), "
-                          "projection after each step, ggl (alpha2)"},
+                          "projection after each step, ggl (alpha2); auto: projection from the "
+                          "first singular position on"},
     [ED_BAUMGARTE_ALPHA] = {"baumgarte_alpha", PCS_OPTION_REAL, 0, 0, 1e9, NULL,
                             "damping of the drift, 1/s"},
     [ED_BAUMGARTE_BETA] = {"baumgarte_beta", PCS_OPTION_REAL, 0, 0, 1e9, NULL,

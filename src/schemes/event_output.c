@@ -229,6 +229,7 @@ void pcs_ed_report(event_driven *s, pcs_state *state, double h, pcs_step_report 
     const uint8_t *redundant = pcs_saddle_redundant_rows(s->saddle);
     for (int32_t i = 0; i < model->n_rows; ++i)
         report->redundant_rows += redundant[i];
+    report->redundant_rows += now->singular > s->counted.singular; // at least
     if (report->accepted == 0)
         report->accepted = -1; // the output lies inside a step that is counted already
     *state->h = h;
@@ -279,6 +280,12 @@ static void pass_counts(passage *p, pcs_march_counts *counts)
     pass(p, &counts->velocity_drift, 1);
     pass_flag(p, &counts->stiff);
     pass(p, &counts->stiff_time, 1);
+    pass(p, &counts->position.widest, 1);
+    pass(p, &counts->least_pivot, 1);
+    pass(p, &counts->position.distance, 1);
+    pass(p, &counts->position.closing, 1);
+    pass_count(p, &counts->singular);
+    pass(p, &counts->singular_time, 1);
 }
 
 static void pass_phase(passage *p, event_driven *s)

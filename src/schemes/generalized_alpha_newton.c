@@ -454,6 +454,7 @@ pcs_status pcs_generalized_alpha_newton(pcs_generalized_alpha *s, bool full)
             const pcs_status status = factorise(s, first ? PCS_RANK_RENEW : PCS_RANK_HOLD);
             if (status != PCS_OK) // a shorter step has more of M in the matrix
                 return status == PCS_ERROR_MEMORY ? status : PCS_NOT_CONVERGED;
+            pcs_smooth_see_pivot(s->base.smooth, s->used->saddle);
             pcs_generalized_alpha_factor_turns(s);
         }
         last = error;

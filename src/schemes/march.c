@@ -71,8 +71,12 @@ static pcs_status init(pcs_march *m)
     pcs_context *ctx = m->ctx;
     const pcs_march_opts *o = &m->opts;
     PCS_TRY(pcs_smooth_create(ctx, m->model, &m->smooth));
-    PCS_TRY(
-        pcs_integrator_create(o->class, &o->integrator, ctx, m->model, m->smooth, &m->integrator));
+    PCS_TRY(pcs_integrator_create(o->class, &o->integrator, ctx, m->model, m->smooth, &m->own));
+    m->integrator = m->own;
+    PCS_TRY(pcs_singular_find_loops(ctx, m->model, &m->has_loops));
+    if (m->has_loops && o->class->index == 1)
+        PCS_TRY(pcs_integrator_create(&pcs_integrator_phem56, &o->integrator, ctx, m->model,
+                                      m->smooth, &m->crossing));
     PCS_TRY(pcs_smooth_point_init(ctx, m->model, &m->from));
     PCS_TRY(pcs_smooth_point_init(ctx, m->model, &m->to));
     PCS_TRY(pcs_smooth_point_init(ctx, m->model, &m->inner));
@@ -118,7 +122,8 @@ void pcs_march_destroy(pcs_march *m)
     if (!m)
         return;
     pcs_context *ctx = m->ctx;
-    pcs_integrator_destroy(m->integrator);
+    pcs_integrator_destroy(m->own);
+    pcs_integrator_destroy(m->crossing);
     pcs_smooth_destroy(m->smooth);
     pcs_smooth_point_free(ctx, &m->from);
     pcs_smooth_point_free(ctx, &m->to);
@@ -152,13 +157,18 @@ pcs_status pcs_march_begin(pcs_march *m, const pcs_phase *phase, double t, const
 {
     const pcs_model *model = m->model;
     PCS_TRY(pcs_smooth_set_phase(m->smooth, phase));
+    if (memcmp(m->phase.mode, phase->mode, (size_t)model->n_slots) != 0)
+        m->counts.position = (pcs_singular){0}; // of other rows
     pcs_phase_copy(model, &m->phase, phase);
+    m->integrator = m->own;
+    m->counts.least_pivot = 1;
     m->to.t = t;
     if (q != m->to.q)
         memcpy(m->to.q, q, sizeof(double) * (size_t)model->n_q);
     if (v != m->to.v)
         memcpy(m->to.v, v, sizeof(double) * (size_t)model->n_v);
-    PCS_TRY(m->opts.class->start(m->integrator, &m->to));
+    PCS_TRY(m->integrator->class->start(m->integrator, &m->to));
+    pcs_singular_begin(&m->counts.position, pcs_smooth_pivot(m->smooth));
     pcs_smooth_point_copy(model, &m->from, &m->to);
     m->h = m->whole = 0;
     if (!keep_step || !(m->h_next > 0))
@@ -168,19 +178,124 @@ pcs_status pcs_march_begin(pcs_march *m, const pcs_phase *phase, double t, const
 
 // ---- One step ----
 
-// Projection of the end of a step, which then has new accelerations and multipliers.
+// Accelerations and multipliers of a point whose q or v has changed; the memory of a method goes on.
+static pcs_status start_again(pcs_march *m, pcs_smooth_point *point)
+{
+    const size_t bytes = sizeof(double) * (size_t)m->model->n_v;
+    memcpy(m->extra, point->extra, bytes);
+    PCS_TRY(m->integrator->class->start(m->integrator, point));
+    memcpy(point->extra, m->extra, bytes);
+    return PCS_OK;
+}
+
+static pcs_status project(pcs_march *m, pcs_smooth_point *point)
+{
+    const pcs_status status = pcs_smooth_project(m->smooth, point->t, point->q, point->v,
+                                                 m->opts.projection_tolerance, true, true);
+    return status == PCS_OK ? start_again(m, point) : status;
+}
+
+// Projection of the end of a step, if the options or a singular position ask for it.
 static pcs_status stabilise(pcs_march *m)
 {
-    if (m->opts.stabilisation != PCS_STABILISE_PROJECTION)
+    const pcs_stabilisation chosen = m->opts.stabilisation;
+    return chosen == PCS_STABILISE_PROJECTION ||
+                   (chosen == PCS_STABILISE_AUTO && m->counts.singular > 0)
+               ? project(m, &m->to)
+               : PCS_OK;
+}
+
+typedef enum verdict {
+    ACCEPTED,
+    TOO_INACCURATE, // by the estimate
+    UNSOLVED,       // by the equations: too long, or not finite
+    DRIFTED,        // by the drift or its projection
+    TURNED          // by the rotation of a body
+} verdict;
+
+// ---- Singular positions ----
+//
+// Where rows of joints become dependent, branches of the motion cross: with x and y the ways along
+// both, the constraint is g = x y + ... A drift of g = e makes a hyperbola of the crossing, which
+// leads from one branch to the other within sqrt(e). So the constraints must hold far better than
+// the square of the distance, which the smallest pivot tells: from the first position with a pivot
+// below a limit on they are projected, beginning with the start of the step that came near. The
+// index-1 equation divides the errors of its stages, which lie O(h^2) beside the constraints, by
+// the distance and loses its order whatever the step; half-explicit stages, which use velocities
+// alone, do not. Near a singular position an index-1 method is replaced by PHEM56.
+
+// A step that would end within this part of its length of the singular position ends before it
+// instead, so that the next one has it at CROSSING_PLACE: accelerations in the position itself have
+// no digits, the projection does not converge there, and a method that has ended there takes ever
+// shorter steps. No stage of HEM5 and PHEM56 is near that place.
+static const double LANDING_PART = 0.35;
+static const double CROSSING_PLACE = 0.6;
+static const double PLANNED_LEAST = 0.1; // of the length
+
+static bool is_near(const pcs_march *m, double pivot)
+{
+    return m->has_loops && pcs_singular_is_near(&m->counts.position, pivot);
+}
+
+// The length h, or a shorter one that leaves the singular position ahead to the next step.
+static double plan(const pcs_march *m, double h)
+{
+    const double time = pcs_singular_time(&m->counts.position);
+    if (!m->has_loops || m->opts.fixed || fabs(h - time) >= LANDING_PART * h)
+        return h;
+    return fmax(time - CROSSING_PLACE * h, PLANNED_LEAST * h);
+}
+
+static void note_singular(pcs_march *m)
+{
+    m->counts.singular = 1;
+    m->counts.singular_time = m->from.t;
+    pcs_log(m->ctx, PCS_LOG_WARNING,
+            "t = %g: the mechanism comes to a singular position, where joints depend on each other "
+            "and a small disturbance decides how it goes on%s%s",
+            m->from.t,
+            m->opts.stabilisation == PCS_STABILISE_AUTO
+                ? "; joints are projected after every step from here on"
+                : "",
+            m->crossing ? "; steps through such positions are those of phem56" : "");
+}
+
+static pcs_status use_integrator(pcs_march *m, pcs_integrator *integrator)
+{
+    if (m->integrator == integrator)
         return PCS_OK;
-    const pcs_status status = pcs_smooth_project(m->smooth, m->to.t, m->to.q, m->to.v,
-                                                 m->opts.projection_tolerance, true, true);
-    if (status != PCS_OK)
-        return status;
-    const size_t bytes = sizeof(double) * (size_t)m->model->n_v;
-    memcpy(m->extra, m->to.extra, bytes); // the memory of a method goes on
-    PCS_TRY(m->opts.class->start(m->integrator, &m->to));
-    memcpy(m->to.extra, m->extra, bytes);
+    m->integrator = integrator;
+    return start_again(m, &m->from);
+}
+
+// After a trial of a step, whatever came of it: whether it must be tried again because it came near
+// a singular position and was not prepared for that. At most three times for a step.
+static pcs_status approach(pcs_march *m, verdict outcome, double error, bool *again)
+{
+    *again = false;
+    m->counts.least_pivot = pcs_smooth_least_pivot(m->smooth);
+    if (!is_near(m, m->counts.least_pivot))
+        return PCS_OK;
+    if (m->counts.singular == 0) {
+        note_singular(m);
+        *again = m->opts.stabilisation == PCS_STABILISE_AUTO;
+        if (*again) {
+            const pcs_status status = project(m, &m->from);
+            PCS_TRY(status); // without convergence the point stays as it is
+        }
+    }
+    if (m->crossing && m->integrator == m->own) {
+        *again = true;
+        return use_integrator(m, m->crossing);
+    }
+    // Where constraints hold to e, the direction of a row at the distance x is known to e/x^2 and a
+    // position to e/x: an error below is no reason for a shorter step, which would end nearer.
+    const double known = m->opts.projection_tolerance /
+                         sqrt(m->counts.least_pivot / m->counts.position.widest);
+    if (outcome == TOO_INACCURATE && m->allowed == 0 && error <= known) {
+        m->allowed = known;
+        *again = true;
+    }
     return PCS_OK;
 }
 
@@ -201,14 +316,6 @@ static void measure_drift(pcs_march *m, double *position, double *velocity)
     *position = largest(rows, m->g);
     *velocity = largest(rows, m->g_rate);
 }
-
-typedef enum verdict {
-    ACCEPTED,
-    TOO_INACCURATE, // by the estimate
-    UNSOLVED,       // by the equations: too long, or not finite
-    DRIFTED,        // by the drift or its projection
-    TURNED          // by the rotation of a body
-} verdict;
 
 // Largest angular velocity of a rigid body in space. Its local coordinates over a step, the rotation
 // vector from the start, are singular at a whole turn, and its turns are counted (model/turns.c)
@@ -241,7 +348,8 @@ static pcs_error_norm make_norm(const pcs_march *m, bool estimate)
                             .relative = o->fixed ? o->relative : o->relative * o->tolerance,
                             .q = m->from.q,
                             .v = m->from.v,
-                            .limit = estimate && !o->fixed ? o->tolerance : HUGE_VAL,
+                            .limit = estimate && !o->fixed ? fmax(o->tolerance, m->allowed)
+                                                           : HUGE_VAL,
                             .off = o->fixed};
 }
 
@@ -250,7 +358,8 @@ static pcs_error_norm make_norm(const pcs_march *m, bool estimate)
 static pcs_status try_step(pcs_march *m, double h, double t_end, verdict *outcome, double *error)
 {
     const pcs_error_norm norm = make_norm(m, true);
-    pcs_status status = m->opts.class->step(m->integrator, &m->from, h, &norm, &m->to, error);
+    pcs_status status = m->integrator->class->step(m->integrator, &m->from, h, &norm, &m->to,
+                                                   error);
     *outcome = UNSOLVED;
     if (status == PCS_NOT_CONVERGED)
         return PCS_OK;
@@ -300,6 +409,12 @@ static void count_stiffness(pcs_march *m)
 
 static void accept(pcs_march *m, double h)
 {
+    const bool passed = pcs_singular_step(&m->counts.position, h, pcs_smooth_pivot(m->smooth));
+    if (m->has_loops && (passed || is_near(m, m->counts.least_pivot))) {
+        if (m->counts.singular == 0)
+            note_singular(m);
+        ++m->counts.singular;
+    }
     m->h = h;
     m->whole = 0;
     m->counts.smallest = m->counts.accepted == 0 ? h : fmin(m->counts.smallest, h);
@@ -374,21 +489,33 @@ pcs_status pcs_march_step(pcs_march *m, double t_limit)
     if (pcs_context_stops(m->ctx))
         return pcs_error(m->ctx, PCS_ERROR_STOPPED, "t = %g: stopped inside a step", m->to.t);
     swap_points(m);
+    PCS_TRY(
+        use_integrator(m, m->crossing && is_near(m, m->counts.least_pivot) ? m->crossing : m->own));
     const double remaining = t_limit - m->from.t;
     const double turn = PCS_TURN_MOST / fmax(turn_speed(m, m->from.v), DBL_MIN);
     const double wanted = fmin(turn, o->fixed ? o->first_step : fmin(m->h_next, o->largest_step));
     bool limited = wanted * (1 + STRETCH) >= remaining;
     double h = limited ? remaining : wanted;
+    const double planned = plan(m, h);
+    m->allowed = 0;
+    limited = limited && planned == h;
+    h = planned;
     for (;;) {
         verdict outcome;
         double error = 0;
         const double t_end = limited ? t_limit : m->from.t + h;
+        pcs_smooth_reset_pivot(m->smooth);
         const pcs_status status = try_step(m, h, t_end, &outcome, &error);
-        if (outcome == ACCEPTED) {
+        bool again;
+        const pcs_status approached = approach(m, outcome, error, &again);
+        if (again && approached >= 0)
+            continue;
+        if (outcome == ACCEPTED && approached >= 0) {
             const double factor = control(m, error);
             accept(m, h);
             m->h_next = h * fmin(fmax(factor, SHRINK_MIN), o->growth);
-            if (limited && factor >= o->growth) // the limit made it short, not the error
+            // The limit or the plan made it short, not the error.
+            if ((limited || planned < wanted) && factor >= o->growth)
                 m->h_next = fmax(m->h_next, wanted);
             m->h_next = fmin(fmax(m->h_next, o->smallest_step), o->largest_step);
             return PCS_OK;
@@ -396,14 +523,22 @@ pcs_status pcs_march_step(pcs_march *m, double t_limit)
         const bool hopeless = status < 0 && status != PCS_ERROR_NUMERIC &&
                               status != PCS_ERROR_SINGULAR;
         ++m->counts.rejected;
-        if (hopeless || !shorten(m, outcome, error, &h)) {
+        if (approached < 0 || hopeless || !shorten(m, outcome, error, &h)) {
             swap_points(m);
             m->from.t = m->to.t; // no step to look into
             m->h = 0;
-            return hopeless ? status : too_short(m, h, outcome, error, status);
+            return approached < 0 ? approached
+                   : hopeless     ? status
+                                  : too_short(m, h, outcome, error, status);
         }
         limited = false;
     }
+}
+
+bool pcs_march_lands(const pcs_march *m)
+{
+    const double part = 1e-6; // of the largest pivot: 0.001 rad
+    return m->has_loops && pcs_smooth_pivot(m->smooth) < part * m->counts.position.widest;
 }
 
 pcs_status pcs_march_dense(pcs_march *m, double t, pcs_smooth_point *out)
@@ -413,7 +548,7 @@ pcs_status pcs_march_dense(pcs_march *m, double t, pcs_smooth_point *out)
         pcs_smooth_point_copy(m->model, out, &m->to);
         return PCS_OK;
     }
-    const pcs_status status = m->opts.class->dense(
+    const pcs_status status = m->integrator->class->dense(
         m->integrator, fmax(t - m->from.t, 0) / (m->whole > 0 ? m->whole : length), out);
     out->t = t;
     return status;
@@ -424,8 +559,8 @@ static pcs_status repeat(pcs_march *m, double h, double t)
 {
     const pcs_error_norm norm = make_norm(m, false);
     double error;
-    const pcs_status status = m->opts.class->step(m->integrator, &m->from, h, &norm, &m->to,
-                                                  &error);
+    const pcs_status status = m->integrator->class->step(m->integrator, &m->from, h, &norm, &m->to,
+                                                         &error);
     PCS_TRY(status);
     m->to.t = t;
     const pcs_status stable = stabilise(m);
@@ -508,7 +643,7 @@ pcs_status pcs_march_cut_dense(pcs_march *m, double t)
 
 // ---- Memory of a run ----
 
-enum { SCALARS = 16 }; // times, lengths and counts
+enum { SCALARS = 23 }; // times, lengths and counts
 
 int64_t pcs_march_memory(const pcs_model *model)
 {
@@ -521,12 +656,32 @@ static void exchange(pcs_march *m, double *memory, bool save)
 {
     const pcs_model *model = m->model;
     pcs_march_counts *c = &m->counts;
-    double integers[5] = {(double)c->accepted, (double)c->rejected, c->stiff,
-                          (double)m->stiff_steps, (double)m->calm_steps};
-    double *scalar[SCALARS] = {&m->from.t,     &m->to.t,     &m->h,        &m->h_next,
-                               &c->smallest,   &c->sum,      &c->drift,    &c->velocity_drift,
-                               &c->stiff_time, &integers[0], &integers[1], &integers[2],
-                               &integers[3],   &integers[4], &m->whole,    NULL};
+    double integers[7] = {(double)c->accepted,         (double)c->rejected,   c->stiff,
+                          (double)m->stiff_steps,      (double)m->calm_steps, (double)c->singular,
+                          m->integrator == m->crossing};
+    double *scalar[SCALARS] = {&m->from.t,
+                               &m->to.t,
+                               &m->h,
+                               &m->h_next,
+                               &c->smallest,
+                               &c->sum,
+                               &c->drift,
+                               &c->velocity_drift,
+                               &c->stiff_time,
+                               &integers[0],
+                               &integers[1],
+                               &integers[2],
+                               &integers[3],
+                               &integers[4],
+                               &integers[5],
+                               &integers[6],
+                               &m->whole,
+                               &c->position.widest,
+                               &c->least_pivot,
+                               &c->singular_time,
+                               &c->position.distance,
+                               &c->position.closing,
+                               NULL};
     for (int i = 0; scalar[i]; ++i) {
         if (save)
             memory[i] = *scalar[i];
@@ -538,6 +693,8 @@ static void exchange(pcs_march *m, double *memory, bool save)
     c->stiff = integers[2] != 0;
     m->stiff_steps = (int32_t)integers[3];
     m->calm_steps = (int32_t)integers[4];
+    c->singular = (int64_t)integers[5];
+    m->integrator = integers[6] != 0 ? m->crossing : m->own;
     memory += SCALARS;
     double *array[] = {m->from.work, m->from.q,     m->from.v,
                        m->from.a,    m->from.extra, m->from.lambda};
@@ -567,7 +724,7 @@ pcs_status pcs_march_load(pcs_march *m, const pcs_phase *phase, const double *me
     const double t = m->to.t, h = m->h;
     // The rows that are redundant are found again, and the method knows the start of its step.
     pcs_smooth_point_copy(m->model, &m->to, &m->from);
-    PCS_TRY(m->opts.class->start(m->integrator, &m->to));
+    PCS_TRY(m->integrator->class->start(m->integrator, &m->to));
     pcs_smooth_point_copy(m->model, &m->to, &m->from);
     m->to.t = m->from.t;
     if (!(t > m->from.t))

@@ -7,6 +7,7 @@
 #define PCS_SCHEMES_MARCH_H
 
 #include "schemes/integrator.h"
+#include "schemes/singular.h"
 
 typedef enum pcs_stabilisation {
     PCS_STABILISE_NONE,
@@ -14,7 +15,8 @@ typedef enum pcs_stabilisation {
     PCS_STABILISE_PROJECTION, // after every accepted step, q and v
     PCS_STABILISE_COMPENSATION, // index-1 methods: terms frozen over a step [Brogliato2002, (42)-(43)]
     PCS_STABILISE_COMPENSATION_VELOCITY, // the same with (42) alone
-    PCS_STABILISE_GGL                    // generalized-alpha index 2
+    PCS_STABILISE_GGL,                   // generalized-alpha index 2
+    PCS_STABILISE_AUTO                   // none; projection from the first singular position on
 } pcs_stabilisation;
 
 typedef struct pcs_march_opts {
@@ -41,6 +43,11 @@ typedef struct pcs_march_counts {
     double drift, velocity_drift; // largest after a step (joints and contacts of the phase)
     bool stiff;                   // an explicit method has run at its stability limit
     double stiff_time;            // when that was first seen
+    // Singular positions, see approach() in march.c
+    pcs_singular position;
+    double least_pivot;   // within the last step
+    int64_t singular;     // steps near one
+    double singular_time; // of the first
 } pcs_march_counts;
 
 typedef struct pcs_march {
@@ -48,10 +55,13 @@ typedef struct pcs_march {
     const pcs_model *model;
     pcs_march_opts opts;
     pcs_smooth *smooth;
-    pcs_integrator *integrator;
-    pcs_smooth_point from, to; // ends of the last accepted step
-    double h;                  // its length as computed (to.t - from.t unless it was cut)
-    double h_next;             // what the controller proposes
+    pcs_integrator *integrator;     // at work: `own` or `crossing`
+    pcs_integrator *own, *crossing; // the one asked for; that of singular positions, or NULL
+    double allowed;                 // error of the step at hand through a singular position
+    bool has_loops;                 // joints that close loops may become dependent on each other
+    pcs_smooth_point from, to;      // ends of the last accepted step
+    double h;                       // its length as computed (to.t - from.t unless it was cut)
+    double h_next;                  // what the controller proposes
     double whole; // length of the step whose dense output has made its end; 0: computed up to there
     pcs_smooth_point inner; // dense output of that step
     pcs_march_counts counts;
@@ -77,6 +87,10 @@ pcs_status pcs_march_dense(pcs_march *march, double t, pcs_smooth_point *out) PC
 pcs_status pcs_march_cut(pcs_march *march, double t) PCS_MUST_CHECK;
 // The same by dense output from the first: where the equations are singular at t itself.
 pcs_status pcs_march_cut_dense(pcs_march *march, double t) PCS_MUST_CHECK;
+
+// Whether the last step ends, or a phase has begun, so near to a singular position that neither its rows nor accelerations
+// have digits there. Steps whose length the march chooses do not.
+bool pcs_march_lands(const pcs_march *march);
 
 // What a resumed run needs: from, h, h_next, counts; the step is computed again. `size` numbers.
 int64_t pcs_march_memory(const pcs_model *model);

@@ -71,6 +71,7 @@ static pcs_status init(pcs_scheme *scheme)
     const pcs_model *m = scheme->model;
     pcs_arena_init(&s->arena, ctx);
     PCS_TRY(init_arrays(s));
+    PCS_TRY(pcs_singular_find_loops(ctx, m, &s->has_loops));
     PCS_TRY(pcs_model_row_blocks_create(ctx, m, &s->rows, &s->row_values));
     PCS_TRY(pcs_model_row_blocks_create(ctx, m, &s->rows_end, &s->row_values_end));
     PCS_TRY(pcs_configuration_init(ctx, m, &s->forecast));
@@ -455,6 +456,8 @@ static pcs_status measure(moreau_jean *s, pcs_state *state, const pcs_power *pow
     const uint8_t *redundant = pcs_saddle_redundant_rows(s->saddle);
     for (int32_t i = 0; i < m->n_rows; ++i)
         report->redundant_rows += redundant[i];
+    if (pcs_singular_step(&s->position, s->h, pcs_saddle_smallest_pivot(s->saddle)) && s->has_loops)
+        ++report->redundant_rows; // at least
     return PCS_OK;
 }
 

@@ -7,6 +7,7 @@
 #include "model/assembly.h"
 #include "nonsmooth/friction_solver.h"
 #include "schemes/scheme.h"
+#include "schemes/singular.h"
 
 // Options, in the order of the table in moreau_jean.c.
 typedef enum moreau_jean_option {
@@ -112,6 +113,9 @@ typedef struct moreau_jean {
     double *restitution; // packed: e_N min(u_N, 0), e_T u_T
     pcs_block_matrix W;
     bool W_ready;
+
+    bool has_loops;
+    pcs_singular position; // how near to a singular one, for the report
 } moreau_jean;
 
 // One step without retries. The state is untouched after an error, and when a solve did not

@@ -85,6 +85,7 @@ static pcs_status init(pcs_scheme *scheme)
     for (int k = 0; k < 2; ++k)
         pcs_arena_init(&s->kept[k].arena, ctx);
     PCS_TRY(init_arrays(s));
+    PCS_TRY(pcs_singular_find_loops(ctx, m, &s->has_loops));
     PCS_TRY(pcs_model_row_blocks_create(ctx, m, &s->rows_smooth, &s->values_smooth));
     PCS_TRY(pcs_model_row_blocks_create(ctx, m, &s->rows_right, &s->values_right));
     PCS_TRY(pcs_model_row_blocks_create(ctx, m, &s->rows_end, &s->values_end));
@@ -319,16 +320,33 @@ static pcs_status worse(pcs_status a, pcs_status b)
     return a < 0 ? a : b < 0 ? b : a > b ? a : b;
 }
 
+// One of the problems. Where a step ends next to a singular position, multipliers of nearly dependent
+// rows are as large as its distance is small, and their rounding is all that Newton's method leaves
+// in the balance: joints and contacts hold, and no shorter step does better, as the last part of it
+// ends in the same place.
+static pcs_status solve(nonsmooth_alpha *s, na_level level, pcs_step_report *report)
+{
+    const double balance_most = 1e-4; // of the terms of the balance
+    const pcs_status status = pcs_na_solve(s, level, report);
+    const na_error *e = &s->error[level];
+    const bool singular = status == PCS_NOT_CONVERGED && s->has_loops &&
+                          pcs_singular_is_near(&s->position, pcs_saddle_smallest_pivot(s->saddle));
+    return singular && e->rows <= 1 && e->contacts <= 1 &&
+                   e->momentum * s->base.options[NA_NEWTON_TOLERANCE] <= balance_most
+               ? PCS_OK
+               : status;
+}
+
 static pcs_status solve_smooth(nonsmooth_alpha *s, pcs_step_report *report)
 {
-    const pcs_status status = pcs_na_solve(s, NA_SMOOTH, report);
+    const pcs_status status = solve(s, NA_SMOOTH, report);
     pcs_na_freeze_smooth(s);
     return status;
 }
 
 static pcs_status solve_position(nonsmooth_alpha *s, pcs_step_report *report)
 {
-    const pcs_status status = pcs_na_solve(s, NA_POSITION, report);
+    const pcs_status status = solve(s, NA_POSITION, report);
     pcs_na_freeze_position(s);
     return status;
 }
@@ -336,7 +354,7 @@ static pcs_status solve_position(nonsmooth_alpha *s, pcs_step_report *report)
 static pcs_status solve_velocity(nonsmooth_alpha *s, pcs_step_report *report)
 {
     pcs_na_begin_velocity(s);
-    return pcs_na_solve(s, NA_VELOCITY, report);
+    return solve(s, NA_VELOCITY, report);
 }
 
 static pcs_status solve_problems(nonsmooth_alpha *s, pcs_step_report *report)

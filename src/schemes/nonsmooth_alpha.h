@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "model/assembly.h"
 #include "schemes/nonsmooth_alpha_options.h"
+#include "schemes/singular.h"
 
 typedef enum na_level { NA_SMOOTH, NA_POSITION, NA_VELOCITY, NA_LEVELS } na_level;
 
@@ -67,6 +68,8 @@ typedef struct nonsmooth_alpha {
     double *radius;   // by node: radius of gyration at the start; 1 for a point or a vector
     bool decide_rank; // look for redundant rows at the beginning of every step
     na_counts counts;
+    bool has_loops;
+    pcs_singular position; // how near to a singular one, for the report
 
     // The step at hand.
     double t_n, h, c_v, c_q; // a change x of v'~ changes v~ by c_v x and d~ by c_q x

@@ -108,6 +108,8 @@ static void measure_errors(nonsmooth_alpha *s, pcs_step_report *report)
     const uint8_t *redundant = pcs_saddle_redundant_rows(s->saddle);
     for (int32_t i = 0; i < m->n_rows; ++i)
         report->redundant_rows += redundant[i];
+    if (pcs_singular_step(&s->position, s->h, pcs_saddle_smallest_pivot(s->saddle)) && s->has_loops)
+        ++report->redundant_rows; // at least
 }
 
 pcs_status pcs_na_measure(nonsmooth_alpha *s, pcs_state *state, pcs_step_report *report)

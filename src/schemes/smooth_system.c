@@ -48,6 +48,8 @@ struct pcs_smooth {
     uint8_t *saddle_mode; // modes that the saddle was made for
     pcs_saddle *saddle;
     pcs_rank_mode rank; // of the next index-1 solve
+    double pivot, least_pivot;
+    int32_t dropped; // least number of redundant rows where the rank was decided, with this saddle
     instant instant[2];
     int32_t last;              // instant of the last index-1 solve or drift
     double *x, *p, *d, *q_try; // work
@@ -209,6 +211,7 @@ static pcs_status create_saddle(pcs_smooth *s)
 {
     pcs_saddle_destroy(s->saddle);
     s->saddle = NULL;
+    s->dropped = INT32_MAX;
     return pcs_model_saddle_with_rows(s->ctx, s->model, s->n_blocks, s->instant[0].rows,
                                       &s->saddle);
 }
@@ -304,6 +307,36 @@ int32_t pcs_smooth_slot_row(const pcs_smooth *s, int32_t slot)
 const uint8_t *pcs_smooth_redundant(const pcs_smooth *s)
 {
     return pcs_saddle_redundant_rows(s->saddle);
+}
+
+double pcs_smooth_pivot(const pcs_smooth *s)
+{
+    return s->pivot;
+}
+
+double pcs_smooth_least_pivot(const pcs_smooth *s)
+{
+    return s->least_pivot;
+}
+
+static int32_t count_redundant(const pcs_smooth *s, const pcs_saddle *saddle)
+{
+    const uint8_t *redundant = pcs_saddle_redundant_rows(saddle);
+    int32_t count = 0;
+    for (int32_t i = 0; i < s->n_rows; ++i)
+        count += redundant[i];
+    return count;
+}
+
+void pcs_smooth_see_pivot(pcs_smooth *s, const pcs_saddle *saddle)
+{
+    s->pivot = count_redundant(s, saddle) > s->dropped ? 0 : pcs_saddle_smallest_pivot(saddle);
+    s->least_pivot = fmin(s->least_pivot, s->pivot);
+}
+
+void pcs_smooth_reset_pivot(pcs_smooth *s)
+{
+    s->least_pivot = 1;
 }
 
 int64_t pcs_smooth_evaluations(const pcs_smooth *s)
@@ -511,6 +544,11 @@ static pcs_status factor(pcs_smooth *s, instant *w)
             w->c.t, pcs_model_node_name(s->model, pcs_saddle_singular_node(s->saddle), name));
     if (status == PCS_ERROR_NUMERIC)
         return not_finite(s, w, w->c.v);
+    if (s->rank == PCS_RANK_DECIDE) {
+        const int32_t count = count_redundant(s, s->saddle);
+        s->dropped = count < s->dropped ? count : s->dropped;
+    }
+    pcs_smooth_see_pivot(s, s->saddle);
     return status;
 }
 

@@ -66,7 +66,14 @@ int32_t pcs_smooth_row_count(const pcs_smooth *smooth); // of the present phase
 // First row of a slot in the present phase, or -1 for an open one.
 int32_t pcs_smooth_slot_row(const pcs_smooth *smooth, int32_t slot);
 const uint8_t *pcs_smooth_redundant(const pcs_smooth *smooth); // by row, at the last solve
-int64_t pcs_smooth_evaluations(const pcs_smooth *smooth);      // of M, f and G, since creation
+// Smallest pivot of the rows (pcs_saddle_smallest_pivot) at the last solve, and at all solves since
+// the last reset; 0 where more rows are redundant than at the beginning of the phase.
+double pcs_smooth_pivot(const pcs_smooth *smooth);
+double pcs_smooth_least_pivot(const pcs_smooth *smooth);
+void pcs_smooth_reset_pivot(pcs_smooth *smooth);
+// Takes account of a solve with a matrix of the integrator's own, with the rows of the phase.
+void pcs_smooth_see_pivot(pcs_smooth *smooth, const pcs_saddle *saddle);
+int64_t pcs_smooth_evaluations(const pcs_smooth *smooth); // of M, f and G, since creation
 
 // Index 1: v' and lambda at (t, q, v). `power` (or NULL) gets the powers of the non-conservative
 // forces, contacts and prescribed motions along v, by account (pcs_work).
