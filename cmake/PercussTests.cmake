@@ -11,7 +11,7 @@ set(plain_tests # cli.schemes runs every scheme and integrator on every example 
     convergence.bouncing_ball_order convergence.flexible_order convergence.haddouni_tables convergence.iftomm
     convergence.nonsmooth_alpha_order convergence.smooth_order convergence.smooth_reference
     equivalence.scenes_schemes
-    physics.bouncing_ball physics.flexible_benchmarks physics.hybrid_slider_crank
+    physics.bouncing_ball physics.flexible_benchmarks physics.hybrid_slider_crank physics.singular_positions
     physics.nonsmooth_alpha_woodpecker)
 set(long_kinds convergence docs)
 set(long_tests

@@ -64,10 +64,10 @@ static const pcs_option options[CAP_OPTION_COUNT] = {
                                    "friction, s; 0: the time between outputs"),
 };
 
-// What is kept in the state: the length that an adaptive march proposes, the mode of each slot, and
-// the memory of an implicit method with what is known of it (capturing_memory) and the power of
+// What is kept in the state: the length that an adaptive march proposes, the largest pivot it has
+// seen (singular.h), the mode of each slot, and the memory of an implicit method with what is known of it (capturing_memory) and the power of
 // damping.
-enum { MEMORY_STEP, MEMORY_KNOWN, MEMORY_DAMPING, MEMORY_MODES };
+enum { MEMORY_STEP, MEMORY_KNOWN, MEMORY_DAMPING, MEMORY_WIDEST, MEMORY_MODES };
 
 // ---- Memory ----
 
@@ -307,6 +307,8 @@ static pcs_status step(pcs_scheme *scheme, pcs_state *state, double h, pcs_step_
         if ((int)state->status[i] == PCS_OPEN) // impulses of the last output step are no warm start
             memset(state->r + 3 * i, 0, 3 * sizeof(double));
     }
+    s->march->counts.position.widest = state->memory[MEMORY_WIDEST];
+    memcpy(s->march->phase.mode, s->phase.mode, (size_t)m->n_slots);
     const size_t filter_bytes = 2 * sizeof(double) * (size_t)m->n_v;
     s->known = (capturing_memory)(int)state->memory[MEMORY_KNOWN];
     s->damping = state->memory[MEMORY_DAMPING];
@@ -325,6 +327,7 @@ static pcs_status step(pcs_scheme *scheme, pcs_state *state, double h, pcs_step_
     state->memory[MEMORY_STEP] = s->march->h_next;
     state->memory[MEMORY_KNOWN] = s->known;
     state->memory[MEMORY_DAMPING] = s->damping;
+    state->memory[MEMORY_WIDEST] = s->march->counts.position.widest;
     memcpy(state->memory + MEMORY_MODES + m->n_slots, s->filter, filter_bytes);
     for (int32_t i = 0; i < m->n_slots; ++i)
         state->memory[MEMORY_MODES + i] = s->phase.mode[i];

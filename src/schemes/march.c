@@ -205,6 +205,14 @@ static pcs_status stabilise(pcs_march *m)
                : PCS_OK;
 }
 
+typedef enum verdict {
+    ACCEPTED,
+    TOO_INACCURATE, // by the estimate
+    UNSOLVED,       // by the equations: too long, or not finite
+    DRIFTED,        // by the drift or its projection
+    TURNED          // by the rotation of a body
+} verdict;
+
 // ---- Singular positions ----
 //
 // Where rows of joints become dependent, branches of the motion cross: with x and y the ways along
@@ -261,8 +269,8 @@ static pcs_status use_integrator(pcs_march *m, pcs_integrator *integrator)
 }
 
 // After a trial of a step, whatever came of it: whether it must be tried again because it came near
-// a singular position and was not prepared for that. At most twice for a step.
-static pcs_status approach(pcs_march *m, bool *again)
+// a singular position and was not prepared for that. At most three times for a step.
+static pcs_status approach(pcs_march *m, verdict outcome, double error, bool *again)
 {
     *again = false;
     m->counts.least_pivot = pcs_smooth_least_pivot(m->smooth);
@@ -279,6 +287,14 @@ static pcs_status approach(pcs_march *m, bool *again)
     if (m->crossing && m->integrator == m->own) {
         *again = true;
         return use_integrator(m, m->crossing);
+    }
+    // Where constraints hold to e, the direction of a row at the distance x is known to e/x^2 and a
+    // position to e/x: an error below is no reason for a shorter step, which would end nearer.
+    const double known = m->opts.projection_tolerance /
+                         sqrt(m->counts.least_pivot / m->counts.position.widest);
+    if (outcome == TOO_INACCURATE && m->allowed == 0 && error <= known) {
+        m->allowed = known;
+        *again = true;
     }
     return PCS_OK;
 }
@@ -300,14 +316,6 @@ static void measure_drift(pcs_march *m, double *position, double *velocity)
     *position = largest(rows, m->g);
     *velocity = largest(rows, m->g_rate);
 }
-
-typedef enum verdict {
-    ACCEPTED,
-    TOO_INACCURATE, // by the estimate
-    UNSOLVED,       // by the equations: too long, or not finite
-    DRIFTED,        // by the drift or its projection
-    TURNED          // by the rotation of a body
-} verdict;
 
 // Largest angular velocity of a rigid body in space. Its local coordinates over a step, the rotation
 // vector from the start, are singular at a whole turn, and its turns are counted (model/turns.c)
@@ -340,7 +348,8 @@ static pcs_error_norm make_norm(const pcs_march *m, bool estimate)
                             .relative = o->fixed ? o->relative : o->relative * o->tolerance,
                             .q = m->from.q,
                             .v = m->from.v,
-                            .limit = estimate && !o->fixed ? o->tolerance : HUGE_VAL,
+                            .limit = estimate && !o->fixed ? fmax(o->tolerance, m->allowed)
+                                                           : HUGE_VAL,
                             .off = o->fixed};
 }
 
@@ -488,6 +497,7 @@ pcs_status pcs_march_step(pcs_march *m, double t_limit)
     bool limited = wanted * (1 + STRETCH) >= remaining;
     double h = limited ? remaining : wanted;
     const double planned = plan(m, h);
+    m->allowed = 0;
     limited = limited && planned == h;
     h = planned;
     for (;;) {
@@ -497,15 +507,15 @@ pcs_status pcs_march_step(pcs_march *m, double t_limit)
         pcs_smooth_reset_pivot(m->smooth);
         const pcs_status status = try_step(m, h, t_end, &outcome, &error);
         bool again;
-        PCS_TRY(approach(m, &again));
-        if (again)
+        const pcs_status approached = approach(m, outcome, error, &again);
+        if (again && approached >= 0)
             continue;
-        if (outcome == ACCEPTED) {
+        if (outcome == ACCEPTED && approached >= 0) {
             const double factor = control(m, error);
             accept(m, h);
             m->h_next = h * fmin(fmax(factor, SHRINK_MIN), o->growth);
-            if ((limited || planned < wanted) &&
-                factor >= o->growth) // the limit made it short, not the error
+            // The limit or the plan made it short, not the error.
+            if ((limited || planned < wanted) && factor >= o->growth)
                 m->h_next = fmax(m->h_next, wanted);
             m->h_next = fmin(fmax(m->h_next, o->smallest_step), o->largest_step);
             return PCS_OK;
@@ -513,11 +523,13 @@ pcs_status pcs_march_step(pcs_march *m, double t_limit)
         const bool hopeless = status < 0 && status != PCS_ERROR_NUMERIC &&
                               status != PCS_ERROR_SINGULAR;
         ++m->counts.rejected;
-        if (hopeless || !shorten(m, outcome, error, &h)) {
+        if (approached < 0 || hopeless || !shorten(m, outcome, error, &h)) {
             swap_points(m);
             m->from.t = m->to.t; // no step to look into
             m->h = 0;
-            return hopeless ? status : too_short(m, h, outcome, error, status);
+            return approached < 0 ? approached
+                   : hopeless     ? status
+                                  : too_short(m, h, outcome, error, status);
         }
         limited = false;
     }

@@ -57,6 +57,7 @@ typedef struct pcs_march {
     pcs_smooth *smooth;
     pcs_integrator *integrator;     // at work: `own` or `crossing`
     pcs_integrator *own, *crossing; // the one asked for; that of singular positions, or NULL
+    double allowed;                 // error of the step at hand through a singular position
     bool has_loops;                 // joints that close loops may become dependent on each other
     pcs_smooth_point from, to;      // ends of the last accepted step
     double h;                       // its length as computed (to.t - from.t unless it was cut)
