@@ -11,6 +11,7 @@
 // lets h grow until both solutions jump over an impact alike.
 #include "schemes/moreau_jean_adaptive.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "schemes/moreau_jean.h"
@@ -273,7 +274,8 @@ static pcs_status step(pcs_scheme *scheme, pcs_state *state, double h, pcs_step_
         PCS_TRY(status);
         worst = status > worst ? status : worst;
         rest = end - *state->t;
-    } while (rest > TIME_ROUNDING * *state->h); // *state->h: the last half step
+        // *state->h: the last half step; below the rounding of the clock nothing is left either
+    } while (rest > fmax(TIME_ROUNDING * *state->h, 4 * DBL_EPSILON * fabs(end)));
     *state->t = end;
     report->h = h;
     return worst;
