@@ -29,7 +29,8 @@ typedef struct pcs_simulation_def {
     const char *scheme; // "moreau-jean", or a short name
     double start, end;  // s
     double step;        // s
-    // Times at which forces jump; schemes that locate events end a step on each of them. Copied.
+    // Times at which forces jump, beside those of formulas, which are found: every scheme ends a
+    // step on each of them. Copied.
     const double *events;
     int32_t n_events;
 } pcs_simulation_def;

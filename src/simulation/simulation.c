@@ -329,16 +329,20 @@ static pcs_status step_parts(pcs_simulation *s, double h, double next, pcs_step_
     const pcs_scheme_class *class = s->scheme->class;
     if (class->locates_switches || !pcs_switches_in_time(&s->switches))
         return pcs_scheme_step(s->scheme, &s->state, h, report);
-    // A switch so near to the end of the step belongs to it: no scheme resolves such a part.
-    const double part_of_step = 1e-12;
-    const double last = next - fmax(2 * s->switches.rounding, part_of_step * h);
+    // Switches so near to an end of a part belong to it: no scheme resolves a shorter one.
+    const double part_of_step = 1e-10, least = fmax(16 * s->switches.rounding, part_of_step * h);
     pcs_status worst = PCS_OK;
     pcs_step_report sum = {0};
     for (int32_t parts = 0;; ++parts) {
-        const double t = *s->state.t, stop = pcs_switches_next(&s->switches, t, last);
-        const bool cut = stop < HUGE_VAL;
-        set_window(s, t, cut ? stop : next);
-        if (class->restart && t > s->def.start && pcs_switches_at(&s->switches, t))
+        const double t = *s->state.t;
+        double begin = t, stop = pcs_switches_next(&s->switches, t, next);
+        while (stop - t < least) {
+            begin = stop;
+            stop = pcs_switches_next(&s->switches, begin, next);
+        }
+        const bool cut = stop < next - least;
+        set_window(s, begin, fmin(stop, next));
+        if (class->restart && t > s->def.start && (begin > t || pcs_switches_at(&s->switches, t)))
             PCS_TRY(class->restart(s->scheme, &s->state));
         const double length = cut ? stop - t : parts > 0 ? next - t : h;
         const pcs_status status = pcs_scheme_step(s->scheme, &s->state, length, report);

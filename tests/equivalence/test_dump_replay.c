@@ -23,7 +23,7 @@ static void build(scene *s)
     pcs_force_def push = pcs_force_default();
     push.name = "push";
     push.body = 2;
-    push.force[0] = pcs_expression("120*min(1,4*t)");
+    push.force[0] = pcs_expression("120*min(1,t/0.255)"); // its kink is at the end of step 150
     scene_force(s, &push);
     pcs_body_id cart = scene_box(s, "cart", 2.385, (pcs_vec3){0.1, 0.1, 0.1}, (pcs_vec3){3, 0, 0},
                                  zero, zero);
