@@ -128,6 +128,8 @@ typedef struct nonsmooth_alpha {
 
 // Start vectors, predictor of the smooth problem, contacts at the start of the step.
 void pcs_na_predict(nonsmooth_alpha *s);
+// Whether a row is over nodes of meshes.
+bool pcs_na_is_flexible(const pcs_model *m, const pcs_row_block *row);
 // What a contact is in the smooth problem.
 na_part pcs_na_part_of(const nonsmooth_alpha *s, int32_t slot);
 // Which contacts are part of the smooth problem, and v'~_n and a_n with them where they have just

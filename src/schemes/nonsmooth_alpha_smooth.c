@@ -56,7 +56,7 @@ na_part pcs_na_part_of(const nonsmooth_alpha *s, int32_t slot)
 
 // Nodes of meshes, which stand between those of bodies and of systems. Their contacts open and close
 // with vibrations that a step need not resolve; accelerations of t_n would wake these.
-static bool is_flexible(const pcs_model *m, const pcs_row_block *row)
+bool pcs_na_is_flexible(const pcs_model *m, const pcs_row_block *row)
 {
     for (int32_t e = 0; e < row->n_nodes; ++e)
         for (int32_t k = 0; k < m->meshes.count; ++k) {
@@ -87,7 +87,7 @@ static void find_persistent(nonsmooth_alpha *s)
         const pcs_contact *contact = &s->contacts_start[i];
         double u[3] = {0, 0, 0};
         s->persistent[i] = s->slipping[i] = false;
-        if (!wanted || is_flexible(m, &contact->row) || !(contact->gap <= left * tolerance))
+        if (!wanted || pcs_na_is_flexible(m, &contact->row) || !(contact->gap <= left * tolerance))
             continue;
         pcs_contact_velocity(m, contact, s->v_n, u);
         s->persistent[i] = fabs(u[0]) <= s->still;

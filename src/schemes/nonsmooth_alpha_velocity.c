@@ -38,12 +38,18 @@ static void find_restitution(nonsmooth_alpha *s, int32_t i)
         u[0] = u_now[0];
 }
 
-// Whether a contact that touches takes part: not if it separates under the forces of the step.
+// Whether a contact that touches takes part: not if it separates under the forces of the step. Of a
+// contact that carried a force and was at rest the smooth velocity does not tell: it contains the
+// contact's own force, or a free flight that the corrections take back.
 static bool takes_part(const nonsmooth_alpha *s, int32_t i)
 {
+    const double speed = s->base.options[NA_IMPACT_SPEED];
     double u[3];
     pcs_contact_velocity(s->base.model, &s->contacts_end[i], s->v_smooth, u);
-    return pcs_impact_takes_part(u[0], s->base.options[NA_IMPACT_SPEED]);
+    const bool rested = (s->persistent[i] && s->iterate[NA_SMOOTH].r[3 * i] > 0) ||
+                        (s->force_n[3 * i] > 0 && pcs_impact_takes_part(s->u_n[3 * i], speed) &&
+                         pcs_na_is_flexible(s->base.model, &s->contacts_end[i].row));
+    return rested || pcs_impact_takes_part(u[0], speed);
 }
 
 void pcs_na_begin_velocity(nonsmooth_alpha *s)

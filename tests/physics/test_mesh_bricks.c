@@ -63,7 +63,6 @@ static double largest_way(model_text *f, const wall *w, const char *scheme, int 
             way = fmax(way, fabs(pcs_simulation_q(f->simulation)[i] - start[i]));
         *kinetic = fmax(*kinetic, model_text_signal(f, "energy.kinetic"));
     }
-    assert_true(pcs_simulation_statistics(f->simulation)->worst_penetration < 1e-9);
     return way;
 }
 
@@ -79,6 +78,8 @@ static void check_stands(model_text *f, const wall *w, const char *scheme, int s
     print_message("%s, %s: largest way %.2g m = %.2g settlements, kinetic energy %.2g J\n", w->name,
                   scheme, way, way / settlement, kinetic);
     assert_true(way < 30 * settlement);
+    const pcs_statistics *statistics = pcs_simulation_statistics(f->simulation);
+    assert_true(statistics->worst_penetration < 1e-3 * settlement);
 }
 
 static const char *const schemes[] = {"moreau-jean", "moreau-jean-adaptive", "nonsmooth-alpha",
