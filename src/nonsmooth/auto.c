@@ -25,6 +25,7 @@
 // slower but does not cycle. What none of them solves is looked at for a cause.
 #include "nonsmooth/auto.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -117,6 +118,9 @@ enum { EARLY_PATIENCE = 8 };
 static const double START_NEAR = 10.0, LEVEL_PART = 1e-2, GROWTH_PART = 1e-5, AIM_PART = 1e-6;
 // The same in units of rounding: the factors of a singular W leave up to some hundred, which the
 // next steps add up.
+// Its level costs a pass over W; where the contact that q drives most is closed, |W r| = |q| and it
+// is at least eps/2.
+static const double LEAST_ROUNDING = 0.5 * DBL_EPSILON;
 static const double LEVEL_ROUNDING = 1e4, GROWTH_ROUNDING = 300.0, AIM_ROUNDING = 100.0;
 // One step with a weight that hardly damps, which is exact if the states are right, and if it does
 // not lower the residual by POLISH_GAIN a continuation.
@@ -243,19 +247,24 @@ static pcs_status try_newton(chain *c, double first_delta, int32_t most, int32_t
     return try_newton_with(c, opts, steps);
 }
 
+// Whether the residual is high or grows by more than rounding of this level explains.
+static bool asks_for_polish(const chain *c, double rounding)
+{
+    const double tolerance = c->opts->tolerance, growth = c->start - c->before;
+    return c->monitor.best_value > fmax(LEVEL_PART * tolerance, LEVEL_ROUNDING * rounding) ||
+           growth > fmax(GROWTH_PART * tolerance, GROWTH_ROUNDING * rounding);
+}
+
 // The residual that a polish aims at; 0: there is nothing to polish.
 static double polish_aim(const chain *c)
 {
-    const double tolerance = c->opts->tolerance, now = c->monitor.best_value;
-    const double growth = c->start - c->before;
+    const double tolerance = c->opts->tolerance;
     const bool near = c->cold || c->start <= START_NEAR * tolerance;
     if (!c->polish || !near || c->problem->W->n >= PCS_SWEEP_COLOURED_FROM ||
-        !(now > LEVEL_PART * tolerance || growth > GROWTH_PART * tolerance))
+        !asks_for_polish(c, LEAST_ROUNDING))
         return 0.0;
     const double rounding = pcs_friction_contact_rounding(c->problem, c->monitor.best);
-    const bool high = now > fmax(LEVEL_PART * tolerance, LEVEL_ROUNDING * rounding);
-    const bool grows = growth > fmax(GROWTH_PART * tolerance, GROWTH_ROUNDING * rounding);
-    return high || grows ? fmax(AIM_PART * tolerance, AIM_ROUNDING * rounding) : 0.0;
+    return asks_for_polish(c, rounding) ? fmax(AIM_PART * tolerance, AIM_ROUNDING * rounding) : 0.0;
 }
 
 static pcs_status run_polish(chain *c)
@@ -636,14 +645,17 @@ static pcs_status run_chain(chain *c, const double *option)
     return is_over(c) ? PCS_OK : run_last_resorts(c, option);
 }
 
+// A start whose residual is below the least growth that counts need not be compared with what it was.
 static void measure_start(chain *c)
 {
+    const double least = fmax(GROWTH_PART * c->opts->tolerance, GROWTH_ROUNDING * LEAST_ROUNDING);
     c->start = c->before = c->monitor.last;
     c->cold = true;
     for (int32_t k = 0; k < c->monitor.rows && c->cold; k++)
         c->cold = c->r[k] == 0.0;
     if (c->polish && !c->cold && c->problem->before != NULL &&
-        c->opts->measure == PCS_MEASURE_SCALED && c->start <= START_NEAR * c->opts->tolerance)
+        c->opts->measure == PCS_MEASURE_SCALED && c->start > least &&
+        c->start <= START_NEAR * c->opts->tolerance)
         c->before = pcs_friction_contact_error(c->problem, PCS_MEASURE_SCALED, c->r,
                                                c->problem->before);
 }
