@@ -136,7 +136,9 @@ static pcs_status push_out(moreau_jean *s, double deviation, pcs_step_report *re
     pcs_friction_contact problem = {.W = &W, .q = q, .mu = mu};
     pcs_solve_opts opts = pcs_solve_default();
     opts.measure = PCS_MEASURE_SCALED;
-    opts.tolerance = fmax(0.1 * s->base.options[MJ_PROJECTION_TOLERANCE] / deviation,
+    // The residual is relative to |q|, which holds W room: gaps that gravity makes in a step.
+    opts.tolerance = fmax(0.1 * s->base.options[MJ_PROJECTION_TOLERANCE] /
+                              pcs_friction_contact_scale(&problem),
                           PUSH_OUT_LEAST);
     opts.tolerance = fmin(opts.tolerance, PUSH_OUT_MOST);
     opts.max_iterations = (int32_t)s->base.options[MJ_SOLVER_ITERATIONS];
