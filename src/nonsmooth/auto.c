@@ -25,6 +25,7 @@
 // slower but does not cycle. What none of them solves is looked at for a cause.
 #include "nonsmooth/auto.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -118,10 +119,15 @@ static const double START_NEAR = 10.0, LEVEL_PART = 1e-2, GROWTH_PART = 1e-5, AI
 // The same in units of rounding: the factors of a singular W leave up to some hundred, which the
 // next steps add up.
 static const double LEVEL_ROUNDING = 1e4, GROWTH_ROUNDING = 300.0, AIM_ROUNDING = 100.0;
+// The level of rounding costs a pass over W; where the contact that q drives most is closed,
+// |W r| = |q| and it is at least eps/2.
+static const double LEAST_ROUNDING = 0.5 * DBL_EPSILON;
 // One step with a weight that hardly damps, which is exact if the states are right, and if it does
 // not lower the residual by POLISH_GAIN a continuation.
 static const double POLISH_DELTA = 1e-11, POLISH_GAIN = 0.1;
 enum { POLISH_STEPS = 10 };
+// Sweeps that a factorisation of a large problem may cost in a polish.
+enum { POLISH_SWEEPS = 100 };
 // Steps of the interior point method: it needs ten to forty, or blocks.
 enum { INTERIOR_POINT_STEPS = 100 };
 // Factorisations of a first short walk along the central path, in small problems: most of those
@@ -241,41 +247,6 @@ static pcs_status try_newton(chain *c, double first_delta, int32_t most, int32_t
     const pcs_contact_newton_opts opts = {
         .first_delta = first_delta, .max_steps = most, .polish = c->polish};
     return try_newton_with(c, opts, steps);
-}
-
-// The residual that a polish aims at; 0: there is nothing to polish.
-static double polish_aim(const chain *c)
-{
-    const double tolerance = c->opts->tolerance, now = c->monitor.best_value;
-    const double growth = c->start - c->before;
-    const bool near = c->cold || c->start <= START_NEAR * tolerance;
-    if (!c->polish || !near || c->problem->W->n >= PCS_SWEEP_COLOURED_FROM ||
-        !(now > LEVEL_PART * tolerance || growth > GROWTH_PART * tolerance))
-        return 0.0;
-    const double rounding = pcs_friction_contact_rounding(c->problem, c->monitor.best);
-    const bool high = now > fmax(LEVEL_PART * tolerance, LEVEL_ROUNDING * rounding);
-    const bool grows = growth > fmax(GROWTH_PART * tolerance, GROWTH_ROUNDING * rounding);
-    return high || grows ? fmax(AIM_PART * tolerance, AIM_ROUNDING * rounding) : 0.0;
-}
-
-static pcs_status run_polish(chain *c)
-{
-    const size_t size = (size_t)c->monitor.rows * sizeof *c->r;
-    const double now = c->monitor.best_value, aim = polish_aim(c);
-    int32_t steps = 0;
-    if (aim == 0.0 || now <= aim)
-        return PCS_OK;
-    memcpy(c->r, c->monitor.best, size);
-    PCS_TRY(try_newton_with(
-        c, (pcs_contact_newton_opts){.first_delta = POLISH_DELTA, .max_steps = 1, .aim = aim},
-        &steps));
-    if (c->monitor.best_value > POLISH_GAIN * now) {
-        memcpy(c->r, c->monitor.best, size);
-        PCS_TRY(try_newton_with(c, (pcs_contact_newton_opts){.max_steps = POLISH_STEPS, .aim = aim},
-                                &steps));
-    }
-    end_stage(c, "polish", steps);
-    return PCS_OK;
 }
 
 static pcs_status run_newton(chain *c, int32_t most)
@@ -608,6 +579,77 @@ static pcs_status run_dear(chain *c, const forecast *f, int32_t sweeps, bool lar
     return !is_over(c) && large ? run_strides(c, f, STRIDES_FIRST) : PCS_OK;
 }
 
+// Whether the residual is high or grows by more than rounding of this level explains. In a large
+// problem little growth is not worth a factorisation: it may as well be of a slow motion.
+static bool asks_for_polish(const chain *c, double rounding)
+{
+    const double tolerance = c->opts->tolerance, growth = c->start - c->before;
+    const bool large = c->problem->W->n >= PCS_SWEEP_COLOURED_FROM;
+    const double part = large ? LEVEL_PART : GROWTH_PART;
+    return c->monitor.best_value > fmax(LEVEL_PART * tolerance, LEVEL_ROUNDING * rounding) ||
+           growth > fmax(part * tolerance, GROWTH_ROUNDING * rounding);
+}
+
+// The residual that a polish aims at; 0: there is nothing to polish.
+static double polish_aim(const chain *c)
+{
+    const double tolerance = c->opts->tolerance;
+    const bool near = c->cold || c->start <= START_NEAR * tolerance;
+    if (!c->polish || !near || !asks_for_polish(c, LEAST_ROUNDING))
+        return 0.0;
+    const double rounding = pcs_friction_contact_rounding(c->problem, c->monitor.best);
+    return asks_for_polish(c, rounding) ? fmax(AIM_PART * tolerance, AIM_ROUNDING * rounding) : 0.0;
+}
+
+// Whether the contacts that carry a load did not move when the step began.
+static bool is_at_rest(const chain *c)
+{
+    const pcs_block_matrix *W = c->problem->W;
+    const double *r = c->monitor.best, *before = c->problem->before;
+    const double still = START_NEAR * c->opts->tolerance * pcs_friction_contact_scale(c->problem);
+    bool rest = before != NULL;
+    for (int32_t i = 0; i < W->n && rest; i++)
+        for (int32_t k = W->offset[i]; k < W->offset[i + 1] && r[W->offset[i]] != 0.0; k++)
+            rest = rest && fabs(before[k]) <= still;
+    return rest;
+}
+
+// A few factorisations are little beside a step, except in large problems: there they pay if nothing
+// moves, since it is then done with them, and if they are not dear.
+static pcs_status is_polish_affordable(chain *c, bool *affordable)
+{
+    forecast f;
+    *affordable = c->problem->W->n < PCS_SWEEP_COLOURED_FROM;
+    if (*affordable || c->problem->W->n > FORECAST_MAX || !is_at_rest(c))
+        return PCS_OK;
+    PCS_TRY(forecast_factorisation(c, &f));
+    *affordable = f.sweeps <= POLISH_SWEEPS;
+    return PCS_OK;
+}
+
+static pcs_status run_polish(chain *c)
+{
+    const size_t size = (size_t)c->monitor.rows * sizeof *c->r;
+    const double now = c->monitor.best_value, aim = polish_aim(c);
+    int32_t steps = 0;
+    bool affordable = false;
+    if (aim > 0.0 && now > aim)
+        PCS_TRY(is_polish_affordable(c, &affordable));
+    if (!affordable)
+        return PCS_OK;
+    memcpy(c->r, c->monitor.best, size);
+    PCS_TRY(try_newton_with(
+        c, (pcs_contact_newton_opts){.first_delta = POLISH_DELTA, .max_steps = 1, .aim = aim},
+        &steps));
+    if (c->monitor.best_value > POLISH_GAIN * now) {
+        memcpy(c->r, c->monitor.best, size);
+        PCS_TRY(try_newton_with(c, (pcs_contact_newton_opts){.max_steps = POLISH_STEPS, .aim = aim},
+                                &steps));
+    }
+    end_stage(c, "polish", steps);
+    return PCS_OK;
+}
+
 static pcs_status run_chain(chain *c, const double *option)
 {
     const int32_t n = c->problem->W->n, sweeps = (int32_t)option[SWEEPS];
@@ -636,14 +678,17 @@ static pcs_status run_chain(chain *c, const double *option)
     return is_over(c) ? PCS_OK : run_last_resorts(c, option);
 }
 
+// A start whose residual is below the least growth that counts need not be compared with what it was.
 static void measure_start(chain *c)
 {
+    const double least = fmax(GROWTH_PART * c->opts->tolerance, GROWTH_ROUNDING * LEAST_ROUNDING);
     c->start = c->before = c->monitor.last;
     c->cold = true;
     for (int32_t k = 0; k < c->monitor.rows && c->cold; k++)
         c->cold = c->r[k] == 0.0;
     if (c->polish && !c->cold && c->problem->before != NULL &&
-        c->opts->measure == PCS_MEASURE_SCALED && c->start <= START_NEAR * c->opts->tolerance)
+        c->opts->measure == PCS_MEASURE_SCALED && c->start > least &&
+        c->start <= START_NEAR * c->opts->tolerance)
         c->before = pcs_friction_contact_error(c->problem, PCS_MEASURE_SCALED, c->r,
                                                c->problem->before);
 }

@@ -140,9 +140,9 @@ pcs_status pcs_mj_step_once(moreau_jean *s, pcs_state *state, double h, pcs_step
 
 // Slots whose forecast gap is closed, with their rows, restitution terms and warm start.
 void pcs_mj_activate(moreau_jean *s, const pcs_state *state);
-// Activates the slots that the free velocity would penetrate at the end of the step, and those that
-// carried a load and are within reach of the step's forces.
-void pcs_mj_activate_free(moreau_jean *s, const pcs_state *state);
+// Activates the slots that carried a load and are within reach of the step's forces and, if the step
+// looks ahead, those that the free velocity would penetrate at its end.
+void pcs_mj_activate_free(moreau_jean *s, const pcs_state *state, bool ahead);
 // Activates the slots that approach and would be penetrated with the velocity v, or marks them as
 // `hit` where they have left; how many.
 int32_t pcs_mj_activate_hit(moreau_jean *s, const pcs_state *state);

@@ -135,20 +135,25 @@ static double gap_at_end(const moreau_jean *s, const pcs_contact *contact, doubl
            from_v * u;
 }
 
+// Times the tolerance of the contact problem that a contact at rest may open with.
+enum { SOLVER_ERROR = 10 };
+
 // A contact that carried a load, opens no faster than the forces of this step can close it and is
 // within their reach stays in: the solver's error opens gaps bit by bit, two bodies in free fall do
-// not close theirs, and a stack that is left without a corner for one step falls.
-static bool stays(const moreau_jean *s, const pcs_state *state, int32_t slot)
+// not close theirs, and a stack that is left without a corner for one step falls. A step that does
+// not look ahead lets slow bounces go; there the contact stays whose opening is the solver's error.
+static bool stays(const moreau_jean *s, const pcs_state *state, int32_t slot, bool ahead)
 {
     const pcs_contact *contact = &s->contacts[slot];
     if ((int)state->status[slot] == PCS_OPEN)
         return false;
     const double speed = pcs_mj_resting_speed(s, contact);
-    return pcs_mj_normal_velocity(s->base.model, contact, s->v_k) <= speed &&
+    const double part = ahead ? 1 : fmin(1, SOLVER_ERROR * s->base.options[MJ_SOLVER_TOLERANCE]);
+    return pcs_mj_normal_velocity(s->base.model, contact, s->v_k) <= part * speed &&
            contact->gap <= s->a * s->h * speed;
 }
 
-void pcs_mj_activate_free(moreau_jean *s, const pcs_state *state)
+void pcs_mj_activate_free(moreau_jean *s, const pcs_state *state, bool ahead)
 {
     const pcs_model *model = s->base.model;
     for (int32_t i = 0; i < model->n_slots; ++i) {
@@ -156,7 +161,7 @@ void pcs_mj_activate_free(moreau_jean *s, const pcs_state *state)
         if (s->is_active[i] || contact->gap == HUGE_VAL)
             continue;
         const double u = pcs_mj_normal_velocity(model, contact, s->v_free);
-        if (gap_at_end(s, contact, u) < 0 || stays(s, state, i))
+        if ((ahead && gap_at_end(s, contact, u) < 0) || stays(s, state, i, ahead))
             add_active(s, state, i);
     }
 }

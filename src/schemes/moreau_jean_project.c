@@ -135,9 +135,10 @@ static pcs_status push_out(moreau_jean *s, double deviation, pcs_step_report *re
     pcs_friction_contact problem = {.W = &W, .q = q, .mu = mu};
     pcs_solve_opts opts = pcs_solve_default();
     opts.measure = PCS_MEASURE_SCALED;
-    // The solver's tolerance is relative to q, which contains what may be taken back.
+    // The residual is relative to |q|, which holds W room: gaps that gravity makes in a step.
     opts.tolerance = fmax(PUSH_OUT * deviation, 0.1 * s->base.options[MJ_PROJECTION_TOLERANCE]) /
-                     largest(q, n);
+                     pcs_friction_contact_scale(&problem);
+    opts.tolerance = fmin(opts.tolerance, PUSH_OUT);
     opts.max_iterations = (int32_t)s->base.options[MJ_SOLVER_ITERATIONS];
     pcs_solve_info info; // the passes check the gaps
     PCS_TRY(pcs_friction_solve(&problem, &pcs_solver_auto, &opts, NULL, &s->arena, l, u, &info));

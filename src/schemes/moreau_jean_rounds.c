@@ -367,8 +367,8 @@ static void rest_all(moreau_jean *s)
 pcs_status pcs_mj_solve_rounds(moreau_jean *s, const pcs_state *state, pcs_step_report *report)
 {
     const bool ahead = looks_ahead(s);
-    if (ahead)
-        pcs_mj_activate_free(s, state);
+    if (s->base.model->n_slots > 0)
+        pcs_mj_activate_free(s, state, ahead);
     begin_impacts(s);
     pcs_status status = PCS_OK;
     for (int32_t tries = 0; s->n_active > 0; ++tries) {
