@@ -151,7 +151,7 @@ void scene_column(scene_text *s)
 void scene_pile(scene_text *s)
 {
     const bool space = scene_chance(s, 0.3), equal = s->facts->traits & SCENE_ROUND;
-    const int n = scene_integer(s, 3, 8), wide = 2;
+    const int n = scene_integer(s, 3, space ? 5 : 7), wide = 2;
     const double g = gravity(s), e = scene_restitution(s, 0.5), mu = scene_friction(s);
     const double largest = scene_number(s, 0.02, 0.2), pitch = 2.2 * largest;
     double r[8];
@@ -196,7 +196,7 @@ void scene_pile(scene_text *s)
                        "[%.15g, %.15g], friction: %.15g, restitution: %.15g}",
                        j, i, j, i, r[j], r[i], mu, e);
     s->facts->length = pitch * n / wide;
-    scene_times(s, fmin(time_to_rest(g, pitch * n / wide, e, n), 2), pick_step(s));
+    scene_times(s, fmin(time_to_rest(g, pitch * n / wide, e, n), 1.2), pick_step(s));
 }
 
 void scene_thrown(scene_text *s)
