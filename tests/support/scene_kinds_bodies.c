@@ -31,8 +31,9 @@ static void run_to_rest(scene_text *s, double time)
     scene_times(s, fmin(time, longest), pick_step(s));
 }
 
-// In a third of the stacks in the plane the top body is guided, or carries a bob on a loose pin.
-static void add_to_stack(scene_text *s, int n, double y, double e)
+// In a third of the stacks in the plane the top body is guided, or carries a bob on a loose pin. A
+// column of discs is not guided: it stands only as long as not even rounding pushes it sideways.
+static void add_to_stack(scene_text *s, int n, double y, double e, bool may_guide)
 {
     if (s->facts->dimension == 3 || scene_chance(s, 0.67))
         return;
@@ -105,7 +106,7 @@ void scene_boxes(scene_text *s)
                        i, below, i, i ? under / 2 : 0, a, b, mu, e);
         }
     }
-    add_to_stack(s, n, y, e);
+    add_to_stack(s, n, y, e, true);
     s->facts->length = top;
     run_to_rest(s, time_to_rest(g, fmax(fall, 5e-3), e, n));
 }
@@ -143,7 +144,7 @@ void scene_column(scene_text *s)
                        "%.15g], restitution: %.15g}",
                        i, pair, i - 1, i, under, r, e);
     }
-    add_to_stack(s, n, y, e);
+    add_to_stack(s, n, y, e, false);
     s->facts->length = top;
     run_to_rest(s, time_to_rest(g, fmax(fall, 5e-3), e, n));
 }
