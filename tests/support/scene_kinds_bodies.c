@@ -37,7 +37,7 @@ static void add_to_stack(scene_text *s, int n, double y, double e, bool may_guid
 {
     if (s->facts->dimension == 3 || scene_chance(s, 0.67))
         return;
-    if (scene_chance(s, 0.5)) {
+    if (may_guide && scene_chance(s, 0.5)) {
         scene_line(
             s, SECTION_JOINTS,
             "  guide: {type: prismatic, bodies: [ground, b%d], at: [0, %.15g], axis: [0, 1]}",
