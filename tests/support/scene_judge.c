@@ -88,6 +88,7 @@ const char *judge_scheme_name(int scheme)
 
 typedef struct judge_limit {
     const char *scheme;  // name; NULL: all
+    const char *kind;    // of the scene; NULL: all
     int control;         // or all schemes with this control; -1: all
     bool explicit_;      // only explicit integrators
     unsigned traits;     // all of them must be there
@@ -98,9 +99,11 @@ typedef struct judge_limit {
 } judge_limit;
 
 static const judge_limit limits[] = {
-    {NULL, CONTROL_TOLERANCE, false, SCENE_ACCUMULATES, CHECK_RUN, "hybrid", false,
+    {NULL, NULL, CONTROL_TOLERANCE, false, SCENE_ACCUMULATES, CHECK_RUN, "hybrid", false,
      "impacts accumulate; event-driven integration stops there and names the scheme that does not"},
-    {NULL, CONTROL_TOLERANCE, true, SCENE_FLEXIBLE, CHECK_TIME, "not run", true,
+    {NULL, "pile", CONTROL_TOLERANCE, false, SCENE_ACCUMULATES, CHECK_TIME, "given up", false,
+     "each of the thousands of impacts of a rattling pile is an event; time stepping is for these"},
+    {NULL, NULL, CONTROL_TOLERANCE, true, SCENE_FLEXIBLE, CHECK_TIME, "not run", true,
      "stability holds explicit integrators to steps of a vibration of the stiffest element"},
 };
 
@@ -108,6 +111,7 @@ static bool limit_concerns(const judge_limit *limit, const scene_facts *facts,
                            const judge_scheme *scheme)
 {
     return (!limit->scheme || strcmp(limit->scheme, scheme->name) == 0) &&
+           (!limit->kind || strcmp(limit->kind, facts->kind) == 0) &&
            (limit->control < 0 || limit->control == (int)scheme->control) &&
            (!limit->explicit_ || scheme->explicit_) &&
            (facts->traits & limit->traits) == limit->traits;
