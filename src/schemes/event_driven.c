@@ -322,16 +322,20 @@ static void follow(event_driven *s)
     }
 }
 
-// In space the direction of sliding turns along the way; the phase keeps the one of the last step,
-// from which a reversal is told.
+// In space the direction of sliding turns along the way; the phase keeps the one of the end of the
+// last step, from which a reversal is told. Until the next step begins it has the one that the last
+// step was computed with, so that a resumed run makes the same step again.
 static pcs_status follow_directions(event_driven *s)
 {
     const pcs_model *m = s->base.model;
-    bool turned = false;
-    for (int32_t i = 0; i < m->n_slots; ++i) {
+    bool looked = false, turned = false;
+    for (int32_t i = 0; m->dimension == 3 && i < m->n_slots; ++i) {
         double u[3];
         if (s->phase.mode[i] != PCS_MODE_SLIDE || s->contacts[i].row.size != 3)
             continue;
+        if (!looked)
+            pcs_ed_look(s, &s->march->to, false);
+        looked = true;
         pcs_contact_velocity(m, &s->contacts[i], s->march->to.v, u);
         const double speed = hypot(u[1], u[2]);
         if (!(speed > s->base.options[ED_VELOCITY_TOLERANCE]) || s->cause[i] == ED_SLIP_END)
@@ -348,6 +352,7 @@ pcs_status pcs_ed_advance(event_driven *s, double limit)
 {
     pcs_march *march = s->march;
     PCS_TRY(pcs_ed_book(s, march->to.t));
+    PCS_TRY(follow_directions(s));
     if (s->pending)
         return pcs_ed_handle(s);
     while (beside(next_jump(s), -1) <= march->to.t)
@@ -365,7 +370,7 @@ pcs_status pcs_ed_advance(event_driven *s, double limit)
     }
     follow(s);
     warn_stiff(s);
-    return follow_directions(s);
+    return PCS_OK;
 }
 
 static void see_inputs(event_driven *s, const pcs_state *state)

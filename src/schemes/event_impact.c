@@ -475,6 +475,39 @@ static pcs_status guard_zeno(event_driven *s)
         option[ED_ZENO_TIME]);
 }
 
+// A contact that slides in space too slowly to have a direction of its own: its slip begins.
+static bool begins_to_slip(const event_driven *s, int32_t slot)
+{
+    const pcs_contact *contact = &s->contacts[slot];
+    double u[3];
+    if (s->phase.mode[slot] != PCS_MODE_SLIDE || contact->row.size != 3 ||
+        contact->law.friction == 0)
+        return false;
+    pcs_contact_velocity(s->base.model, contact, s->v, u);
+    return !(hypot(u[1], u[2]) > s->base.options[ED_VELOCITY_TOLERANCE]);
+}
+
+// A slip that begins in space has no velocity, and its direction is that of the forces. The
+// projection of the new phase does not hold the tangents and would give it one made of the drift of
+// the joints, which friction would follow: the velocities are projected with the tangents first.
+static pcs_status hold_beginning_slips(event_driven *s, double t)
+{
+    const pcs_model *model = s->base.model;
+    pcs_phase *held = &s->march->phase; // of the march, which takes the new one next
+    bool any = false;
+    pcs_phase_copy(model, held, &s->phase);
+    for (int32_t i = 0; i < model->n_slots; ++i)
+        if (begins_to_slip(s, i)) {
+            held->mode[i] = PCS_MODE_STICK;
+            any = true;
+        }
+    if (!any)
+        return PCS_OK;
+    PCS_TRY(pcs_smooth_set_phase(s->march->smooth, held));
+    return pcs_smooth_project(s->march->smooth, t, s->q, s->v,
+                              s->base.options[ED_PROJECTION_TOLERANCE], false, true);
+}
+
 pcs_status pcs_ed_begin(event_driven *s, double t)
 {
     const pcs_model *model = s->base.model;
@@ -488,6 +521,7 @@ pcs_status pcs_ed_begin(event_driven *s, double t)
         off = off || fabs(s->contacts[i].gap) > s->base.options[ED_GAP_TOLERANCE];
     }
     if (closed) { // the velocities of closed contacts are zero to a tolerance so far
+        PCS_TRY(hold_beginning_slips(s, t));
         PCS_TRY(pcs_smooth_set_phase(march->smooth, &s->phase));
         PCS_TRY(pcs_smooth_project(march->smooth, t, s->q, s->v,
                                    s->base.options[ED_PROJECTION_TOLERANCE], off, true));

@@ -4,6 +4,8 @@
 #include <float.h>
 #include <string.h>
 
+#include "schemes/extrapolation.h"
+
 // Shortest step relative to the last one. With 1/5, as usual, the counts of steps of RKF45 and
 // PHEM56 on the thesis' four-bar at the loosest tolerance are not those of its reproduction.
 static const double SHRINK_MIN = 0.1;
@@ -69,8 +71,11 @@ static pcs_status init(pcs_march *m)
     pcs_context *ctx = m->ctx;
     const pcs_march_opts *o = &m->opts;
     PCS_TRY(pcs_smooth_create(ctx, m->model, &m->smooth));
-    PCS_TRY(
-        pcs_integrator_create(o->class, &o->integrator, ctx, m->model, m->smooth, &m->integrator));
+    PCS_TRY(pcs_integrator_create(o->class, &o->integrator, ctx, m->model, m->smooth, &m->chosen));
+    m->integrator = m->chosen;
+    if (m->model->dimension == 3 && m->model->n_slots > 0 && !o->class->implicit && !o->fixed)
+        PCS_TRY(pcs_integrator_create(&pcs_integrator_extrapolation, &o->integrator, ctx, m->model,
+                                      m->smooth, &m->turning));
     PCS_TRY(pcs_smooth_point_init(ctx, m->model, &m->from));
     PCS_TRY(pcs_smooth_point_init(ctx, m->model, &m->to));
     PCS_TRY(pcs_smooth_point_init(ctx, m->model, &m->inner));
@@ -116,7 +121,8 @@ void pcs_march_destroy(pcs_march *m)
     if (!m)
         return;
     pcs_context *ctx = m->ctx;
-    pcs_integrator_destroy(m->integrator);
+    pcs_integrator_destroy(m->chosen);
+    pcs_integrator_destroy(m->turning);
     pcs_smooth_destroy(m->smooth);
     pcs_smooth_point_free(ctx, &m->from);
     pcs_smooth_point_free(ctx, &m->to);
@@ -156,7 +162,8 @@ pcs_status pcs_march_begin(pcs_march *m, const pcs_phase *phase, double t, const
         memcpy(m->to.q, q, sizeof(double) * (size_t)model->n_q);
     if (v != m->to.v)
         memcpy(m->to.v, v, sizeof(double) * (size_t)model->n_v);
-    PCS_TRY(m->opts.class->start(m->integrator, &m->to));
+    m->integrator = m->chosen;
+    PCS_TRY(m->integrator->class->start(m->integrator, &m->to));
     pcs_smooth_point_copy(model, &m->from, &m->to);
     m->h = m->whole = 0;
     if (!keep_step || !(m->h_next > 0))
@@ -177,7 +184,7 @@ static pcs_status stabilise(pcs_march *m)
         return status;
     const size_t bytes = sizeof(double) * (size_t)m->model->n_v;
     memcpy(m->extra, m->to.extra, bytes); // the memory of a method goes on
-    PCS_TRY(m->opts.class->start(m->integrator, &m->to));
+    PCS_TRY(m->integrator->class->start(m->integrator, &m->to));
     memcpy(m->to.extra, m->extra, bytes);
     return PCS_OK;
 }
@@ -225,7 +232,8 @@ static pcs_error_norm make_norm(const pcs_march *m, bool estimate)
 static pcs_status try_step(pcs_march *m, double h, double t_end, verdict *outcome, double *error)
 {
     const pcs_error_norm norm = make_norm(m, true);
-    pcs_status status = m->opts.class->step(m->integrator, &m->from, h, &norm, &m->to, error);
+    pcs_status status = m->integrator->class->step(m->integrator, &m->from, h, &norm, &m->to,
+                                                   error);
     *outcome = UNSOLVED;
     if (status == PCS_NOT_CONVERGED)
         return PCS_OK;
@@ -254,7 +262,7 @@ static double control(const pcs_march *m, double error)
     const pcs_march_opts *o = &m->opts;
     if (!(error > 0))
         return o->growth;
-    return o->safety * pow(o->tolerance / error, 1.0 / o->class->control_order);
+    return o->safety * pow(o->tolerance / error, 1.0 / m->integrator->class->control_order);
 }
 
 static void count_stiffness(pcs_march *m)
@@ -335,6 +343,24 @@ static bool shorten(const pcs_march *m, verdict outcome, double error, double *h
     return true;
 }
 
+// Velocities follow the direction of slow friction in space at the rate s w (friction_turns.h), which
+// is without bound where a slip begins or ends. A method that takes longer steps than 1/(s w) sees
+// nothing of it, or is held to that length: another one takes these steps.
+static pcs_status choose_integrator(pcs_march *m)
+{
+    const double longest = 0.2; // times the rate, for an explicit method
+    double rate;
+    if (!m->turning)
+        return PCS_OK;
+    PCS_TRY(pcs_extrapolation_turn_rate(m->turning, &m->to, &rate));
+    pcs_integrator *next = rate * fmin(m->h_next, m->opts.largest_step) > longest ? m->turning
+                                                                                  : m->chosen;
+    if (next == m->integrator)
+        return PCS_OK;
+    m->integrator = next;
+    return next->class->start(next, &m->to);
+}
+
 pcs_status pcs_march_step(pcs_march *m, double t_limit)
 {
     const pcs_march_opts *o = &m->opts;
@@ -343,6 +369,7 @@ pcs_status pcs_march_step(pcs_march *m, double t_limit)
                          m->to.t, t_limit);
     if (pcs_context_stops(m->ctx))
         return pcs_error(m->ctx, PCS_ERROR_STOPPED, "t = %g: stopped inside a step", m->to.t);
+    PCS_TRY(choose_integrator(m));
     swap_points(m);
     const double remaining = t_limit - m->from.t;
     const double wanted = o->fixed ? o->first_step : fmin(m->h_next, o->largest_step);
@@ -382,7 +409,7 @@ pcs_status pcs_march_dense(pcs_march *m, double t, pcs_smooth_point *out)
         pcs_smooth_point_copy(m->model, out, &m->to);
         return PCS_OK;
     }
-    const pcs_status status = m->opts.class->dense(
+    const pcs_status status = m->integrator->class->dense(
         m->integrator, fmax(t - m->from.t, 0) / (m->whole > 0 ? m->whole : length), out);
     out->t = t;
     return status;
@@ -393,8 +420,8 @@ static pcs_status repeat(pcs_march *m, double h, double t)
 {
     const pcs_error_norm norm = make_norm(m, false);
     double error;
-    const pcs_status status = m->opts.class->step(m->integrator, &m->from, h, &norm, &m->to,
-                                                  &error);
+    const pcs_status status = m->integrator->class->step(m->integrator, &m->from, h, &norm, &m->to,
+                                                         &error);
     PCS_TRY(status);
     m->to.t = t;
     const pcs_status stable = stabilise(m);
@@ -477,7 +504,7 @@ pcs_status pcs_march_cut_dense(pcs_march *m, double t)
 
 // ---- Memory of a run ----
 
-enum { SCALARS = 16 }; // times, lengths and counts
+enum { SCALARS = 17 }; // times, lengths and counts
 
 int64_t pcs_march_memory(const pcs_model *model)
 {
@@ -490,12 +517,13 @@ static void exchange(pcs_march *m, double *memory, bool save)
 {
     const pcs_model *model = m->model;
     pcs_march_counts *c = &m->counts;
-    double integers[5] = {(double)c->accepted, (double)c->rejected, c->stiff,
-                          (double)m->stiff_steps, (double)m->calm_steps};
-    double *scalar[SCALARS] = {&m->from.t,     &m->to.t,     &m->h,        &m->h_next,
-                               &c->smallest,   &c->sum,      &c->drift,    &c->velocity_drift,
-                               &c->stiff_time, &integers[0], &integers[1], &integers[2],
-                               &integers[3],   &integers[4], &m->whole,    NULL};
+    double integers[6] = {
+        (double)c->accepted,    (double)c->rejected,   c->stiff,
+        (double)m->stiff_steps, (double)m->calm_steps, m->integrator != m->chosen};
+    double *scalar[SCALARS] = {
+        &m->from.t,   &m->to.t,           &m->h,          &m->h_next,   &c->smallest, &c->sum,
+        &c->drift,    &c->velocity_drift, &c->stiff_time, &integers[0], &integers[1], &integers[2],
+        &integers[3], &integers[4],       &integers[5],   &m->whole,    NULL};
     for (int i = 0; scalar[i]; ++i) {
         if (save)
             memory[i] = *scalar[i];
@@ -507,6 +535,7 @@ static void exchange(pcs_march *m, double *memory, bool save)
     c->stiff = integers[2] != 0;
     m->stiff_steps = (int32_t)integers[3];
     m->calm_steps = (int32_t)integers[4];
+    m->integrator = integers[5] != 0 && m->turning ? m->turning : m->chosen;
     memory += SCALARS;
     double *array[] = {m->from.work, m->from.q,     m->from.v,
                        m->from.a,    m->from.extra, m->from.lambda};
@@ -536,7 +565,7 @@ pcs_status pcs_march_load(pcs_march *m, const pcs_phase *phase, const double *me
     const double t = m->to.t, h = m->h;
     // The rows that are redundant are found again, and the method knows the start of its step.
     pcs_smooth_point_copy(m->model, &m->to, &m->from);
-    PCS_TRY(m->opts.class->start(m->integrator, &m->to));
+    PCS_TRY(m->integrator->class->start(m->integrator, &m->to));
     pcs_smooth_point_copy(m->model, &m->to, &m->from);
     m->to.t = m->from.t;
     if (!(t > m->from.t))
