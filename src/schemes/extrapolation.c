@@ -2,32 +2,44 @@
 // form [HairerWanner1996, IV.9]. A step of length H is made in n = n_1, n_2, ... parts h = H/n:
 //
 //     v <- v + h (1 - h A)^-1 (v' + h A_q v),   A = dv'/dv ~ -Y diag(s) h^T   (friction_turns.h),
-//     d <- d + h T(d)^-1 v,                     work <- work + h power
+//     d <- d + h T(d)^-1 v,                     work <- work + h power,
+//     v <- v + Y_T alpha  such that  u_T = u_T + h u_T'  at the new (t, q)
 //
 // and the results, whose errors have expansions in powers of h, are extrapolated to h = 0 by the
 // scheme of Aitken and Neville: T_jk has the order k. A is computed anew in each part. It is the
-// only term that grows without bound; all else may be explicit. The error is T_kk - T_k,k-1, of
+// only term that grows without bound; all else may be explicit. The last line is for slips that
+// begin: their velocity grows as t^2, so that a defect of h^2 would leave friction without direction
+// in every part, however short. The error is T_kk - T_k,k-1, of
 // order k - 1, in positions and velocities.
 #include "schemes/extrapolation.h"
 
 #include <string.h>
 
+#include "linalg/dense.h"
 #include "schemes/friction_turns.h"
 
 // Parts of a step. Five columns make order 5, as the explicit methods have.
 enum { COLUMNS = 5 };
 static const int32_t parts[COLUMNS] = {1, 2, 3, 4, 5};
 
+// Contacts that slide in space, with what moves them: Y_T = S^-1 H_T^T, W = H_T Y_T.
+typedef struct slips {
+    int32_t n, capacity;
+    int32_t *slot, *pivot;
+    double *y, *W, *u; // 2 n_v each; 2n x 2n, factorised; 2 each: u_T at the end of the part
+} slips;
+
 typedef struct extrapolation {
     pcs_integrator base;
     pcs_friction_turns turns;
+    slips slips;
     double *data;
     double *d[COLUMNS], *v[COLUMNS]; // the last row of the table
     double work[COLUMNS][PCS_WORK_COUNT];
-    double *q, *a, *rate, *x, *lambda, *e, *e_v; // of a part
+    const pcs_smooth_point *from;
+    double *q, *a, *rate, *lambda, *p, *e, *e_v; // of a part
     double *q_n, *v_n, *a_n;                     // start of the last step
     double *d_1, *rate_1, *d2_1;                 // local coordinates at its end
-    double *a_start, *lambda_start, power_start[PCS_WORK_COUNT];
     double t, h;
 } extrapolation;
 
@@ -41,8 +53,8 @@ static pcs_status init(pcs_integrator *integrator)
     extrapolation *s = self(integrator);
     const pcs_model *m = integrator->model;
     const int64_t n = m->n_v, rows = pcs_smooth_rows_max(m);
-    double **of_v[] = {&s->a,   &s->rate, &s->x,      &s->e,    &s->e_v,    &s->v_n,
-                       &s->a_n, &s->d_1,  &s->rate_1, &s->d2_1, &s->a_start};
+    double **of_v[] = {&s->a,   &s->rate, &s->e,      &s->e_v, &s->v_n,
+                       &s->a_n, &s->d_1,  &s->rate_1, &s->d2_1};
     const int64_t count = (int64_t)(sizeof of_v / sizeof *of_v);
     s->data = PCS_NEW_ARRAY(integrator->ctx, double,
                             (2 * COLUMNS + count) * n + 2 * m->n_q + 2 * rows);
@@ -58,13 +70,43 @@ static pcs_status init(pcs_integrator *integrator)
     s->q = next;
     s->q_n = s->q + m->n_q;
     s->lambda = s->q_n + m->n_q;
-    s->lambda_start = s->lambda + rows;
+    s->p = s->lambda + rows;
+    return PCS_OK;
+}
+
+static void free_slips(pcs_context *ctx, slips *s)
+{
+    void *arrays[] = {s->slot, s->pivot, s->y, s->W, s->u};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i)
+        pcs_free(ctx, arrays[i]);
+    *s = (slips){0};
+}
+
+// Room for the present phase; keeps what is large enough.
+static pcs_status reserve(extrapolation *s)
+{
+    pcs_context *ctx = s->base.ctx;
+    const int64_t n = pcs_friction_turns_count(s->base.smooth), n_v = s->base.model->n_v;
+    slips *room = &s->slips;
+    PCS_TRY(pcs_friction_turns_reserve(ctx, s->base.smooth, &s->turns));
+    if (n <= room->capacity)
+        return PCS_OK;
+    free_slips(ctx, room);
+    room->slot = PCS_NEW_ARRAY(ctx, int32_t, n);
+    room->pivot = PCS_NEW_ARRAY(ctx, int32_t, 2 * n);
+    room->y = PCS_NEW_ARRAY(ctx, double, 2 * n * n_v);
+    room->W = PCS_NEW_ARRAY(ctx, double, 4 * n * n);
+    room->u = PCS_NEW_ARRAY(ctx, double, 2 * n);
+    if (!room->slot || !room->pivot || !room->y || !room->W || !room->u)
+        return PCS_ERROR_MEMORY;
+    room->capacity = (int32_t)n;
     return PCS_OK;
 }
 
 static void destroy(pcs_integrator *integrator)
 {
     extrapolation *s = self(integrator);
+    free_slips(integrator->ctx, &s->slips);
     pcs_friction_turns_free(integrator->ctx, &s->turns);
     pcs_free(integrator->ctx, s->data);
 }
@@ -88,7 +130,7 @@ pcs_status pcs_extrapolation_turn_rate(pcs_integrator *integrator, const pcs_smo
 {
     extrapolation *s = self(integrator);
     *rate = 0;
-    PCS_TRY(pcs_friction_turns_reserve(integrator->ctx, integrator->smooth, &s->turns));
+    PCS_TRY(reserve(s));
     if (s->turns.capacity == 0)
         return PCS_OK;
     PCS_TRY(
@@ -97,6 +139,76 @@ pcs_status pcs_extrapolation_turn_rate(pcs_integrator *integrator, const pcs_smo
                            pcs_smooth_saddle(integrator->smooth));
     *rate = pcs_friction_turns_rate(&s->turns);
     return PCS_OK;
+}
+
+// ---- Velocities of slips ----
+
+// Y_T and W at the instant of the last solve, and u_T at the end of a part h with the accelerations
+// x from the velocities v.
+static void set_slips(extrapolation *s, double h, const double *v, const double *x)
+{
+    const double least = 1e-10; // mobility that counts as none, of the largest: locked by joints
+    const pcs_model *m = s->base.model;
+    const pcs_contact *contacts = pcs_smooth_contacts(s->base.smooth);
+    const pcs_phase *phase = pcs_smooth_phase(s->base.smooth);
+    slips *slip = &s->slips;
+    slip->n = 0;
+    for (int32_t i = 0; slip->capacity > 0 && i < m->n_slots; ++i) {
+        const pcs_contact *contact = &contacts[i];
+        double u[3], a[3];
+        if (phase->mode[i] != PCS_MODE_SLIDE || contact->row.size != 3)
+            continue;
+        const int64_t k = slip->n++;
+        slip->slot[k] = i;
+        pcs_contact_velocity(m, contact, v, u);
+        pcs_contact_velocity(m, contact, x, a);
+        for (int32_t j = 0; j < 2; ++j) {
+            double *y = slip->y + (2 * k + j) * m->n_v;
+            slip->u[2 * k + j] = u[1 + j] + h * (a[1 + j] - contact->surface[1 + j] +
+                                                 contact->convective[1 + j]);
+            memset(y, 0, sizeof(double) * (size_t)m->n_v);
+            for (int32_t e = 0; e < contact->row.n_nodes; ++e) {
+                const pcs_node *node = pcs_model_node(m, contact->row.node[e]);
+                for (int32_t l = 0; l < node->n_v; ++l)
+                    y[node->v + l] += contact->row.J[e][(1 + j) * node->n_v + l];
+            }
+            memset(s->p, 0, sizeof(double) * (size_t)pcs_smooth_row_count(s->base.smooth));
+            pcs_saddle_solve(pcs_smooth_saddle(s->base.smooth), y, s->p);
+        }
+    }
+    const int32_t size = 2 * slip->n;
+    double largest = 0;
+    for (int32_t i = 0; i < size; ++i)
+        for (int32_t j = 0; j < size; ++j) {
+            slip->W[i * size + j] = pcs_model_row_multiply(
+                m, &contacts[slip->slot[i / 2]].row, 1 + i % 2, slip->y + (int64_t)j * m->n_v);
+            largest = i == j ? fmax(largest, fabs(slip->W[i * size + i])) : largest;
+        }
+    for (int32_t i = 0; i < size; ++i)
+        slip->W[i * size + i] += least * largest;
+    if (size > 0 && pcs_dense_lu_factor(size, slip->W, slip->pivot) >= 0)
+        slip->n = 0; // the defect of h^2 stays
+}
+
+// The velocities of the slips at the end of the part, at t.
+static void correct_slips(extrapolation *s, double t, const double *d, double *v)
+{
+    const pcs_model *m = s->base.model;
+    slips *slip = &s->slips;
+    if (slip->n == 0)
+        return;
+    pcs_model_retract(m, s->from->q, d, s->q);
+    pcs_smooth_drift(s->base.smooth, t, s->q, v, NULL, NULL);
+    for (int32_t k = 0; k < slip->n; ++k) {
+        double u[3];
+        pcs_contact_velocity(m, &pcs_smooth_contacts(s->base.smooth)[slip->slot[k]], v, u);
+        slip->u[2 * k] -= u[1];
+        slip->u[2 * k + 1] -= u[2];
+    }
+    pcs_dense_lu_solve(2 * slip->n, slip->W, slip->pivot, 1, slip->u);
+    for (int64_t k = 0; k < 2 * slip->n; ++k)
+        for (int32_t i = 0; i < m->n_v; ++i)
+            v[i] += slip->u[k] * slip->y[k * m->n_v + i];
 }
 
 // ---- A step ----
@@ -120,11 +232,13 @@ static pcs_status run(extrapolation *s, const pcs_smooth_point *from, double len
         pcs_friction_turns_factor(&s->turns, h);
         pcs_friction_turns_correct(&s->turns, true, s->a, NULL);
         power[PCS_WORK_DRIVER] += pcs_friction_turns_power(&s->turns);
+        set_slips(s, h, v, s->a);
         pcs_smooth_chart_rate(m, d, v, s->rate);
         for (int32_t i = 0; i < m->n_v; ++i) {
             d[i] += h * s->rate[i];
             v[i] += h * s->a[i];
         }
+        correct_slips(s, from->t + (k + 1) * h, d, v);
         for (int i = 0; i < PCS_WORK_COUNT; ++i)
             work[i] += h * power[i];
     }
@@ -171,8 +285,9 @@ static pcs_status step(pcs_integrator *integrator, const pcs_smooth_point *from,
     extrapolation *s = self(integrator);
     const pcs_model *m = integrator->model;
     double *work[COLUMNS];
+    s->from = from;
     pcs_smooth_begin_compensation(integrator->smooth, from->t, from->q, from->v, 0);
-    PCS_TRY(pcs_friction_turns_reserve(integrator->ctx, integrator->smooth, &s->turns));
+    PCS_TRY(reserve(s));
     for (int32_t j = 0; j < COLUMNS; ++j) {
         work[j] = s->work[j];
         PCS_TRY(run(s, from, h, parts[j], j));

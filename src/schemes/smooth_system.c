@@ -382,8 +382,9 @@ static void evaluate_rows(pcs_smooth *s, instant *w, bool acceleration)
 }
 
 // Unit direction of sliding of a closed contact: that of the phase in the plane, where it must not
-// change before the turn is located; that of u_T in space. Returns the speed along it in space, to
-// the turn's rate: negative beyond the turn.
+// change before the turn is located; that of u_T in space, mirrored in the normal of the phase's
+// direction where u_T has turned back. So friction goes on as before a turn, which can be located,
+// and keeps what is across small on both sides. Returns |u_T| in space.
 static double sliding_direction(const pcs_smooth *s, int32_t slot, const pcs_contact *contact,
                                 const double *v, double direction[2])
 {
@@ -393,19 +394,11 @@ static double sliding_direction(const pcs_smooth *s, int32_t slot, const pcs_con
         return 0;
     double u[3];
     pcs_contact_velocity(s->model, contact, v, u);
-    // Beyond the turn the equations go on as before it, so that the turn can be located. Rounding of
-    // a velocity that is zero is not beyond it.
-    const double side = u[1] * phase[0] + u[2] * phase[1] < -0.5 * DIRECTION_SPEED ? -1 : 1;
-    for (int32_t j = 0; j < 2; ++j)
-        direction[j] = side * u[1 + j] + DIRECTION_SPEED * phase[j];
-    const double speed = hypot(direction[0], direction[1]);
-    if (!(speed > 0)) {
-        memcpy(direction, phase, sizeof s->phase.direction[slot]);
-        return 0;
-    }
-    direction[0] /= speed;
-    direction[1] /= speed;
-    return side * speed;
+    const double along = fabs(u[1] * phase[0] + u[2] * phase[1]) + DIRECTION_SPEED;
+    const double across = u[2] * phase[0] - u[1] * phase[1], speed = hypot(along, across);
+    direction[0] = (along * phase[0] - across * phase[1]) / speed;
+    direction[1] = (along * phase[1] + across * phase[0]) / speed;
+    return speed;
 }
 
 // B at w: the rows of G, but n - mu sum_j d_j t_j for contacts that slide with friction. Returns
@@ -447,8 +440,7 @@ double pcs_smooth_turn_rate(const pcs_smooth *s, int32_t slot, double direction[
     const pcs_contact *contact = &w->contacts[slot];
     if (s->phase.mode[slot] != PCS_MODE_SLIDE || contact->row.size < 3)
         return 0;
-    const double speed = sliding_direction(s, slot, contact, w->c.v, direction);
-    return speed != 0 ? contact->law.friction / speed : 0;
+    return contact->law.friction / sliding_direction(s, slot, contact, w->c.v, direction);
 }
 
 // out = G v over all rows of an instant

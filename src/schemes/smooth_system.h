@@ -116,8 +116,7 @@ pcs_status pcs_smooth_project(pcs_smooth *smooth, double t, double *q, double *v
 const pcs_row_block *pcs_smooth_rows(const pcs_smooth *smooth, int32_t *n_blocks);
 const pcs_contact *pcs_smooth_contacts(const pcs_smooth *smooth);
 // mu/|u_T| of a contact that slides in space, and its direction, at the last instant: what friction
-// turns by for a velocity across it. Negative beyond a turn; 0 for contacts that do not slide in
-// space.
+// turns by for a velocity across it; 0 for contacts that do not slide in space.
 double pcs_smooth_turn_rate(const pcs_smooth *smooth, int32_t slot, double direction[2]);
 
 // Rate of the local coordinates d of q = q_0 [+] d:  d' = T(d)^-1 v. Runge-Kutta methods integrate
