@@ -513,7 +513,10 @@ pcs_status pcs_ed_begin(event_driven *s, double t)
     const pcs_model *model = s->base.model;
     pcs_march *march = s->march;
     double most = 0;
-    bool closed = model->n_faces > model->n_slots, off = false;
+    // A method of index 3 puts the positions on the constraints in its first step: what they are off
+    // would be an error of that step at any length, and its multipliers would have it over h^2.
+    const bool index_3 = march->opts.class->index == 3;
+    bool closed = model->n_faces > model->n_slots || index_3, off = index_3;
     for (int32_t i = 0; i < model->n_slots; ++i) {
         if (s->phase.mode[i] == PCS_MODE_OPEN)
             continue;
@@ -567,6 +570,11 @@ pcs_status pcs_ed_handle(event_driven *s)
     PCS_TRY(pcs_arena_reset(&s->arena));
     memcpy(s->q, to->q, sizeof(double) * (size_t)model->n_q);
     memcpy(s->v, to->v, sizeof(double) * (size_t)model->n_v);
+    // Its velocities satisfy G v = rate to its order only. An impact against a contact that the joints
+    // hold in one direction has no solution with velocities that they do not allow.
+    if (s->march->opts.class->index == 3)
+        PCS_TRY(pcs_smooth_project(s->march->smooth, to->t, s->q, s->v,
+                                   s->base.options[ED_PROJECTION_TOLERANCE], true, true));
     look_here(s);
     pcs_ed_find_rounding(s);
     count_repeats(s);
