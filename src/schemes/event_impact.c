@@ -524,10 +524,14 @@ pcs_status pcs_ed_begin(event_driven *s, double t)
         off = off || fabs(s->contacts[i].gap) > s->base.options[ED_GAP_TOLERANCE];
     }
     if (closed) { // the velocities of closed contacts are zero to a tolerance so far
+        look_here(s);
+        s->work_base[PCS_WORK_IMPACT] -= pcs_model_kinetic(model, &s->c);
         PCS_TRY(hold_beginning_slips(s, t));
         PCS_TRY(pcs_smooth_set_phase(march->smooth, &s->phase));
         PCS_TRY(pcs_smooth_project(march->smooth, t, s->q, s->v,
                                    s->base.options[ED_PROJECTION_TOLERANCE], off, true));
+        look_here(s);
+        s->work_base[PCS_WORK_IMPACT] += pcs_model_kinetic(model, &s->c);
     }
     for (int32_t i = 0; i < PCS_WORK_COUNT; ++i)
         s->work_base[i] += march->to.work[i];

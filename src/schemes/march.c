@@ -71,8 +71,8 @@ static pcs_status init(pcs_march *m)
     pcs_context *ctx = m->ctx;
     const pcs_march_opts *o = &m->opts;
     PCS_TRY(pcs_smooth_create(ctx, m->model, &m->smooth));
-    PCS_TRY(pcs_integrator_create(o->class, &o->integrator, ctx, m->model, m->smooth, &m->chosen));
-    m->integrator = m->chosen;
+    PCS_TRY(pcs_integrator_create(o->class, &o->integrator, ctx, m->model, m->smooth, &m->own));
+    m->integrator = m->own;
     if (m->model->dimension == 3 && m->model->n_slots > 0 && !o->class->implicit && !o->fixed)
         PCS_TRY(pcs_integrator_create(&pcs_integrator_extrapolation, &o->integrator, ctx, m->model,
                                       m->smooth, &m->turning));
@@ -121,7 +121,7 @@ void pcs_march_destroy(pcs_march *m)
     if (!m)
         return;
     pcs_context *ctx = m->ctx;
-    pcs_integrator_destroy(m->chosen);
+    pcs_integrator_destroy(m->own);
     pcs_integrator_destroy(m->turning);
     pcs_smooth_destroy(m->smooth);
     pcs_smooth_point_free(ctx, &m->from);
@@ -162,7 +162,7 @@ pcs_status pcs_march_begin(pcs_march *m, const pcs_phase *phase, double t, const
         memcpy(m->to.q, q, sizeof(double) * (size_t)model->n_q);
     if (v != m->to.v)
         memcpy(m->to.v, v, sizeof(double) * (size_t)model->n_v);
-    m->integrator = m->chosen;
+    m->integrator = m->own;
     PCS_TRY(m->integrator->class->start(m->integrator, &m->to));
     pcs_smooth_point_copy(model, &m->from, &m->to);
     m->h = m->whole = 0;
@@ -343,22 +343,25 @@ static bool shorten(const pcs_march *m, verdict outcome, double error, double *h
     return true;
 }
 
-// Velocities follow the direction of slow friction in space at the rate s w (friction_turns.h), which
-// is without bound where a slip begins or ends. A method that takes longer steps than 1/(s w) sees
-// nothing of it, or is held to that length: another one takes these steps.
-static pcs_status choose_integrator(pcs_march *m)
+static pcs_status use_integrator(pcs_march *m, pcs_integrator *integrator)
 {
-    const double longest = 0.2; // times the rate, for an explicit method
-    double rate;
-    if (!m->turning)
+    if (m->integrator == integrator)
         return PCS_OK;
-    PCS_TRY(pcs_extrapolation_turn_rate(m->turning, &m->to, &rate));
-    pcs_integrator *next = rate * fmin(m->h_next, m->opts.largest_step) > longest ? m->turning
-                                                                                  : m->chosen;
-    if (next == m->integrator)
-        return PCS_OK;
-    m->integrator = next;
-    return next->class->start(next, &m->to);
+    m->integrator = integrator;
+    return integrator->class->start(integrator, &m->from);
+}
+
+// Velocities follow the direction of slow friction in space at the rate s w (friction_turns.h), which
+// is without bound where a slip begins or ends. An explicit method whose steps are not short against
+// 1/(s w) is held to that length, or sees nothing of it where its estimate looks at positions alone.
+static const double LONGEST_EXPLICIT = 0.2;
+
+static pcs_status choose_integrator(pcs_march *m, double h)
+{
+    double rate = 0;
+    if (m->turning)
+        PCS_TRY(pcs_extrapolation_turn_rate(m->turning, &m->from, &rate));
+    return use_integrator(m, rate * h > LONGEST_EXPLICIT ? m->turning : m->own);
 }
 
 pcs_status pcs_march_step(pcs_march *m, double t_limit)
@@ -369,12 +372,12 @@ pcs_status pcs_march_step(pcs_march *m, double t_limit)
                          m->to.t, t_limit);
     if (pcs_context_stops(m->ctx))
         return pcs_error(m->ctx, PCS_ERROR_STOPPED, "t = %g: stopped inside a step", m->to.t);
-    PCS_TRY(choose_integrator(m));
     swap_points(m);
     const double remaining = t_limit - m->from.t;
     const double wanted = o->fixed ? o->first_step : fmin(m->h_next, o->largest_step);
     bool limited = wanted * (1 + STRETCH) >= remaining;
     double h = limited ? remaining : wanted;
+    PCS_TRY(choose_integrator(m, wanted));
     for (;;) {
         verdict outcome;
         double error = 0;
@@ -517,9 +520,8 @@ static void exchange(pcs_march *m, double *memory, bool save)
 {
     const pcs_model *model = m->model;
     pcs_march_counts *c = &m->counts;
-    double integers[6] = {
-        (double)c->accepted,    (double)c->rejected,   c->stiff,
-        (double)m->stiff_steps, (double)m->calm_steps, m->integrator != m->chosen};
+    double integers[6] = {(double)c->accepted,    (double)c->rejected,   c->stiff,
+                          (double)m->stiff_steps, (double)m->calm_steps, m->integrator != m->own};
     double *scalar[SCALARS] = {
         &m->from.t,   &m->to.t,           &m->h,          &m->h_next,   &c->smallest, &c->sum,
         &c->drift,    &c->velocity_drift, &c->stiff_time, &integers[0], &integers[1], &integers[2],
@@ -535,7 +537,7 @@ static void exchange(pcs_march *m, double *memory, bool save)
     c->stiff = integers[2] != 0;
     m->stiff_steps = (int32_t)integers[3];
     m->calm_steps = (int32_t)integers[4];
-    m->integrator = integers[5] != 0 && m->turning ? m->turning : m->chosen;
+    m->integrator = integers[5] != 0 && m->turning ? m->turning : m->own;
     memory += SCALARS;
     double *array[] = {m->from.work, m->from.q,     m->from.v,
                        m->from.a,    m->from.extra, m->from.lambda};

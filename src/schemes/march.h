@@ -49,7 +49,7 @@ typedef struct pcs_march {
     pcs_march_opts opts;
     pcs_smooth *smooth;
     pcs_integrator *integrator; // at work: one of the two
-    pcs_integrator *chosen;     // of opts.class
+    pcs_integrator *own;        // of opts.class
     pcs_integrator *turning;    // where friction in space turns faster than it follows, or NULL
     pcs_smooth_point from, to;  // ends of the last accepted step
     double h;                   // its length as computed (to.t - from.t unless it was cut)
