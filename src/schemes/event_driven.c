@@ -43,8 +43,9 @@ static bool init_set(event_driven *s)
     set->direction = pcs_calloc(ctx, (size_t)n, sizeof *set->direction);
     set->mu = PCS_NEW_ARRAY(ctx, double, n);
     set->mobility = PCS_NEW_ARRAY(ctx, double, n);
+    set->tangent = pcs_calloc(ctx, (size_t)n, sizeof *set->tangent);
     return good && set->slot && set->offset && set->H && set->slides && set->direction && set->mu &&
-           set->mobility;
+           set->mobility && set->tangent;
 }
 
 static bool init_arrays(event_driven *s)
@@ -93,11 +94,12 @@ static bool init_arrays(event_driven *s)
     s->slip_direction = pcs_calloc(ctx, (size_t)slots, sizeof *s->slip_direction);
     s->contacts = pcs_model_contacts_create(ctx, m);
     s->spare = PCS_NEW_ARRAY(ctx, bool, slots);
+    s->stopping = PCS_NEW_ARRAY(ctx, bool, slots);
     s->suspect = PCS_NEW_ARRAY(ctx, bool, ED_FUNCTIONS *slots + curves);
     s->curve_face = PCS_NEW_ARRAY(ctx, int32_t, curves);
     s->curve_next = PCS_NEW_ARRAY(ctx, int32_t, curves);
-    return good && s->spare && s->suspect && s->curve_face && s->curve_next && s->cause &&
-           s->slip_direction && s->contacts;
+    return good && s->spare && s->stopping && s->suspect && s->curve_face && s->curve_next &&
+           s->cause && s->slip_direction && s->contacts;
 }
 
 pcs_status pcs_ed_init(event_driven *s)
@@ -134,6 +136,7 @@ void pcs_ed_free(event_driven *s)
                       s->root,
                       s->suspect,
                       s->spare,
+                      s->stopping,
                       s->curve_edge,
                       s->gradient[0],
                       s->gradient[1],
@@ -166,6 +169,7 @@ void pcs_ed_free(event_driven *s)
                       s->set.direction,
                       s->set.mu,
                       s->set.mobility,
+                      s->set.tangent,
                       s->rows,
                       s->row_values,
                       s->memory,

@@ -170,20 +170,11 @@ static bool turns(const event_driven *s, int32_t slot)
     return s->cause[slot] == ED_SLIP_END && s->contacts[slot].row.size == 2;
 }
 
-// The slip of a contact ends. In the plane its velocity is zero; in space the component along the
-// direction at the start of the step is, and what is left across it turns into that direction and
-// goes to zero ever faster, at the acceleration of the slip. It counts as zero where the way to the
-// end, u_T^2 / (2 u_T'), is within the tolerance of positions.
-static bool stops(const event_driven *s, int32_t slot, const double *u)
+// The slip of a contact ends: in the plane, where its velocity is zero; in space, where find_stops()
+// says so.
+static bool stops(const event_driven *s, int32_t slot)
 {
-    const pcs_contact *contact = &s->contacts[slot];
-    double rate[3];
-    if (s->cause[slot] != ED_SLIP_END || turns(s, slot))
-        return turns(s, slot);
-    pcs_contact_velocity(s->base.model, contact, s->march->to.a, rate);
-    for (int32_t j = 1; j < 3; ++j)
-        rate[j] += contact->convective[j] - contact->surface[j];
-    return u[1] * u[1] + u[2] * u[2] <= 2 * s->base.options[ED_TOLERANCE] * hypot(rate[1], rate[2]);
+    return turns(s, slot) || s->stopping[slot];
 }
 
 // Touching contacts that do not separate, each as sliding or at rest tangentially. A contact that
@@ -205,7 +196,7 @@ static void collect_closed(event_driven *s, bool all_at_rest)
             continue;
         }
         const double speed = hypot(u[1], s->contacts[i].row.size == 3 ? u[2] : 0);
-        const bool slides = s->contacts[i].row.size > 1 && speed > slow && !stops(s, i, u);
+        const bool slides = s->contacts[i].row.size > 1 && speed > slow && !stops(s, i);
         if (slides) {
             s->phase.direction[i][0] = u[1] / speed;
             s->phase.direction[i][1] = s->contacts[i].row.size == 3 ? u[2] / speed : 0;
@@ -283,10 +274,60 @@ static pcs_status still(event_driven *s)
     return PCS_OK;
 }
 
+// The kinetic energy that stopping takes, u_T^T W_TT^-1 u_T / 2; directions that joints lock count as
+// at rest.
+static double slip_energy(const double W[3], const double *u)
+{
+    const double locked = 1e-10; // of the larger mobility
+    const double mean = 0.5 * (W[0] + W[2]), half = hypot(0.5 * (W[0] - W[2]), W[1]);
+    const double angle = 0.5 * atan2(2 * W[1], W[0] - W[2]), c = cos(angle), d = sin(angle);
+    const double along = c * u[0] + d * u[1], across = c * u[1] - d * u[0];
+    double energy = 0;
+    if (mean + half > 0)
+        energy += 0.5 * along * along / (mean + half);
+    if (mean - half > locked * (mean + half))
+        energy += 0.5 * across * across / (mean - half);
+    return energy;
+}
+
+// Whether slips end in space. The event is where the component of u_T along the direction at the
+// start of the step vanishes; what is left across may be turning into the end of the slip, or pass
+// it by. A slip ends if forces in the cone hold the contact at rest: then friction at its limit has
+// the spare force mu r_N - |r_T| against any velocity, takes at least that power from it, and the way
+// to the end is at most the energy of the slip over the spare force. It counts as ended when this
+// way is within the tolerance of positions.
+static pcs_status find_stops(event_driven *s)
+{
+    const pcs_ed_set *set = &s->set;
+    int32_t solutions = 0;
+    bool any = false;
+    for (int32_t i = 0; i < s->base.model->n_slots; ++i) {
+        s->stopping[i] = s->cause[i] == ED_SLIP_END && s->contacts[i].row.size == 3;
+        any = any || s->stopping[i];
+    }
+    if (!any)
+        return PCS_OK;
+    collect_closed(s, false);
+    PCS_TRY(pcs_ed_accelerations(s, ED_NEAREST, &solutions));
+    for (int32_t k = 0; k < set->n; ++k) {
+        const int32_t slot = set->slot[k];
+        const double *r = set->r + set->offset[k];
+        double u[3];
+        if (!s->stopping[slot])
+            continue;
+        pcs_contact_velocity(s->base.model, &s->contacts[slot], s->v, u);
+        const double spare = set->mu[k] * r[0] - hypot(r[1], r[2]);
+        s->stopping[slot] = solutions > 0 && slip_energy(set->tangent[k], u + 1) <=
+                                                 s->base.options[ED_TOLERANCE] * spare;
+    }
+    return PCS_OK;
+}
+
 static pcs_status status(event_driven *s)
 {
     enum { JUMPS_MAX = 8 };
     int32_t solutions = 0;
+    PCS_TRY(find_stops(s));
     for (int jump = 0; jump <= JUMPS_MAX; ++jump) {
         collect_closed(s, false);
         PCS_TRY(still(s));
