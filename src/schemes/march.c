@@ -73,7 +73,9 @@ static pcs_status init(pcs_march *m)
     PCS_TRY(pcs_smooth_create(ctx, m->model, &m->smooth));
     PCS_TRY(pcs_integrator_create(o->class, &o->integrator, ctx, m->model, m->smooth, &m->own));
     m->integrator = m->own;
-    if (m->model->dimension == 3 && m->model->n_slots > 0 && !o->class->implicit && !o->fixed)
+    // It is explicit in all but friction: not for meshes.
+    if (m->model->dimension == 3 && m->model->n_slots > 0 && m->model->meshes.count == 0 &&
+        !o->fixed)
         PCS_TRY(pcs_integrator_create(&pcs_integrator_extrapolation, &o->integrator, ctx, m->model,
                                       m->smooth, &m->turning));
     PCS_TRY(pcs_smooth_point_init(ctx, m->model, &m->from));
@@ -348,20 +350,26 @@ static pcs_status use_integrator(pcs_march *m, pcs_integrator *integrator)
     if (m->integrator == integrator)
         return PCS_OK;
     m->integrator = integrator;
+    if (integrator->class->index == 3) // whose first step would make up for all that they are off
+        PCS_TRY(pcs_smooth_project(m->smooth, m->from.t, m->from.q, m->from.v,
+                                   m->opts.projection_tolerance, true, true));
     return integrator->class->start(integrator, &m->from);
 }
 
 // Velocities follow the direction of slow friction in space at the rate s w (friction_turns.h), which
 // is without bound where a slip begins or ends. An explicit method whose steps are not short against
 // 1/(s w) is held to that length, or sees nothing of it where its estimate looks at positions alone.
-static const double LONGEST_EXPLICIT = 0.2;
+// Generalized-alpha follows it, but where a slip begins all of its velocity is a defect of the
+// predictor, and Newton's method goes round and round its direction.
+static const double LONGEST_EXPLICIT = 0.2, LONGEST_IMPLICIT = 1e3;
 
 static pcs_status choose_integrator(pcs_march *m, double h)
 {
+    const double longest = m->own->class->implicit ? LONGEST_IMPLICIT : LONGEST_EXPLICIT;
     double rate = 0;
     if (m->turning)
         PCS_TRY(pcs_extrapolation_turn_rate(m->turning, &m->from, &rate));
-    return use_integrator(m, rate * h > LONGEST_EXPLICIT ? m->turning : m->own);
+    return use_integrator(m, rate * h > longest ? m->turning : m->own);
 }
 
 pcs_status pcs_march_step(pcs_march *m, double t_limit)
