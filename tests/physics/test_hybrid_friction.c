@@ -8,8 +8,7 @@
 
 // ---- Stick and slip ----
 
-// A driven oscillator on a belt, on two corners or on a point of a ball. Box: dimension 2; ball held
-// from turning: dimension 3.
+// A driven oscillator on a belt: a box on two corners in the plane, a point in space.
 static const char planar_text[] =
     "dimension: 2\n"
     "gravity: [0, -9.81]\n"
@@ -29,15 +28,18 @@ static const char spatial_text[] =
     "dimension: 3\n"
     "gravity: [0, 0, -9.81]\n"
     "parameters: {m: 1.3, k: 90, f: 4, o: 3, mu: 0.4, s: 0.1}\n"
-    "bodies: {b: {mass: m, inertia: [0.01, 0.01, 0.01], position: [0, 0, 0.1]}}\n"
-    "joints: {j: {type: planar, bodies: [ground, b], at: [0, 0, 0.1], axis: [0, 0, 1]}}\n"
+    "bodies: {b: {mass: m, point: true, position: [0, 0, 0]}}\n"
     "springs:\n"
-    "  s: {type: point, bodies: [ground, b], a: [-1, 0, 0.1], b: [0, 0, 0], stiffness: k,\n"
-    "      damping: 2, rest: 1}\n"
+    "  s: {type: point, bodies: [ground, b], a: [-1, 0, 0], b: [0, 0, 0], stiffness: k, damping: "
+    "2,\n"
+    "      rest: 1}\n"
+    "  t: {type: point, bodies: [ground, b], a: [0, -1, 0], b: [0, 0, 0], stiffness: k, damping: "
+    "2,\n"
+    "      rest: 1}\n"
     "forces: {f: {body: b, force: [f*sin(o*t), 0.3*f*cos(o*t), 0]}}\n"
     "contacts:\n"
-    "  floor: {type: sphere-plane, bodies: [ground, b], at: [0, 0, 0], normal: [0, 0, 1],\n"
-    "          radius: 0.1, friction: mu, surface_speed: [s, 0.03]}\n"
+    "  floor: {type: point-plane, bodies: [ground, b], at: [0, 0, 0], normal: [0, 0, 1],\n"
+    "          friction: mu, surface_speed: [s, 0.03]}\n"
     "simulation: {end: 20, step: 0.02}\n";
 
 enum { VALUES = 6 };

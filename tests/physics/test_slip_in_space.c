@@ -118,6 +118,57 @@ static void test_ball_on_belt(void **state)
     }
 }
 
+// ---- Closed form: a point that turns downhill ----
+
+// With gravity a along the plane, c = mu g > a, speed rho_0 and angle phi_0 to the slope the point
+// stops at T = rho_0 (c + a cos(phi_0))/(c^2 - a^2), on a plane that moves as on one at rest.
+static const char point_text[] =
+    "dimension: 3\n"
+    "parameters: {m: 1, mu: 1, a: 0, rho: 1, phi: 0, sx: 0, sy: 0}\n"
+    "gravity: [a, 0, -9.81]\n"
+    "bodies:\n"
+    "  p: {mass: m, point: true, position: [0, 0, 0],\n"
+    "      velocity: [sx + rho*cos(phi), sy + rho*sin(phi), 0]}\n"
+    "contacts:\n"
+    "  floor: {type: point-plane, bodies: [ground, p], at: [0, 0, 0], normal: [0, 0, 1],\n"
+    "          friction: mu, surface_speed: [sx, sy]}\n"
+    "simulation: {end: 1, step: 0.05}\n";
+
+static void test_point_stops(void **state)
+{
+    model_text *f = *state;
+    const double g = 9.81, tolerances[] = {1e-4, 1e-7, 1e-10};
+    for (uint64_t seed = 0; seed < 5; ++seed) {
+        pcs_random random;
+        pcs_random_init(&random, seed);
+        const double mu = seed == 0 ? 0.5 : pcs_random_between(&random, 0.2, 0.8), c = mu * g;
+        const double a = (seed == 0 ? 0.5 : pcs_random_between(&random, 0, 0.9)) * c;
+        const double phi = seed == 0 ? 1.5 : pcs_random_between(&random, -3, 3);
+        const double sx = seed < 3 ? 0 : pcs_random_between(&random, -1, 1);
+        const double stop = pcs_random_between(&random, 0.2, 0.8);
+        const double rho = stop * (c * c - a * a) / (c + a * cos(phi));
+        values x = {.n = 0};
+        const char *const names[] = {"m", "mu", "a", "rho", "phi", "sx", "sy"};
+        const double number[] = {0.73, mu, a, rho, phi, sx, -0.7 * sx};
+        for (int i = 0; i < 7; ++i)
+            set(&x, names[i], number[i]);
+        for (int i = 0; i < INTEGRATORS; ++i)
+            for (int k = 0; k < 3; ++k) {
+                run(f, point_text, x, integrators[i], tolerances[k]);
+                pcs_event event = {0};
+                for (int64_t j = 0; pcs_simulation_event(f->simulation, j, &event); ++j)
+                    if (event.kind == PCS_EVENT_STICK)
+                        break;
+                // The way of one tolerance at the end, and order 2 of alpha before.
+                const double early = 1.5 * sqrt(2 * tolerances[k] / (c - a));
+                const double order = i < EXPLICIT ? 0 : pow(tolerances[k], 2.0 / 3);
+                assert_near(event.time, stop, early + order);
+                assert_near(model_text_signal(f, "body.p.velocity.x"), sx, 1e-12);
+                assert_near(model_text_signal(f, "body.p.velocity.y"), -0.7 * sx, 1e-12);
+            }
+    }
+}
+
 // ---- Agreement: mechanisms ----
 
 // A two-link arm whose motors drag a ball, pressed on by a spring, over a belt: it sticks, begins to
@@ -314,8 +365,9 @@ static void test_hinged_rod(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_ball_on_belt), TEST(test_arms),   TEST(test_pendulums),
-        TEST(test_passing_by),   TEST(test_resume), TEST(test_hinged_rod),
+        TEST(test_ball_on_belt), TEST(test_point_stops), TEST(test_arms),
+        TEST(test_pendulums),    TEST(test_passing_by),  TEST(test_resume),
+        TEST(test_hinged_rod),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
