@@ -615,11 +615,13 @@ pcs_status pcs_ed_handle(event_driven *s)
     PCS_TRY(pcs_arena_reset(&s->arena));
     memcpy(s->q, to->q, sizeof(double) * (size_t)model->n_q);
     memcpy(s->v, to->v, sizeof(double) * (size_t)model->n_v);
-    // Its velocities satisfy G v = rate to its order only. An impact against a contact that the joints
-    // hold in one direction has no solution with velocities that they do not allow.
-    if (s->march->opts.class->index == 3)
+    // Methods of index 1 and 3 satisfy G v = rate to their errors only, and an impact against a
+    // contact that the joints hold in one direction has no solution, or endless impulses, with
+    // velocities that they do not allow.
+    const int32_t index = s->march->opts.class->index;
+    if (index != 2)
         PCS_TRY(pcs_smooth_project(s->march->smooth, to->t, s->q, s->v,
-                                   s->base.options[ED_PROJECTION_TOLERANCE], true, true));
+                                   s->base.options[ED_PROJECTION_TOLERANCE], index == 3, true));
     look_here(s);
     pcs_ed_find_rounding(s);
     count_repeats(s);

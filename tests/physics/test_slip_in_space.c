@@ -357,6 +357,7 @@ static void test_hinged_rod(void **state)
             run(f, rod_text, x, integrators[i], 1e-8);
             assert_near(model_text_signal(f, "body.rod.position.y"), -0.5 * y, 1e-6);
             assert_at_most(statistics(f)->energy.kinetic, 1e-12);
+            assert_at_most(fabs(statistics(f)->energy.numerical), 1e-4); // of 3 J
         }
 }
 
