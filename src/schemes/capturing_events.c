@@ -194,7 +194,7 @@ static pcs_status begin_motion(capturing *s, const pcs_state *state)
     const pcs_march *march = s->march;
     const pcs_smooth_point *from = &march->from, *to = &march->to;
     pcs_motion *motion = pcs_gap_search_motion(s->gaps);
-    PCS_TRY(march->opts.class->path(march->integrator, motion->c));
+    PCS_TRY(march->integrator->class->path(march->integrator, motion->c));
     pcs_gap_search_begin(s->gaps, from->t, to->t - from->t, from->q, PCS_PATH_DEGREE, state->turns,
                          state->external, NULL);
     motion->q_end = to->q;

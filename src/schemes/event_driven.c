@@ -41,8 +41,9 @@ static bool init_set(event_driven *s)
     set->direction = pcs_calloc(ctx, (size_t)n, sizeof *set->direction);
     set->mu = PCS_NEW_ARRAY(ctx, double, n);
     set->mobility = PCS_NEW_ARRAY(ctx, double, n);
+    set->tangent = pcs_calloc(ctx, (size_t)n, sizeof *set->tangent);
     return good && set->slot && set->offset && set->H && set->slides && set->direction && set->mu &&
-           set->mobility;
+           set->mobility && set->tangent;
 }
 
 static bool init_arrays(event_driven *s)
@@ -96,11 +97,12 @@ static bool init_arrays(event_driven *s)
     s->spare = PCS_NEW_ARRAY(ctx, bool, slots);
     s->place[0] = PCS_NEW_ARRAY(ctx, pcs_gap_place, slots);
     s->place[1] = PCS_NEW_ARRAY(ctx, pcs_gap_place, slots);
+    s->stopping = PCS_NEW_ARRAY(ctx, bool, slots);
     s->suspect = PCS_NEW_ARRAY(ctx, bool, ED_FUNCTIONS *slots + curves);
     s->curve_face = PCS_NEW_ARRAY(ctx, int32_t, curves);
     s->curve_next = PCS_NEW_ARRAY(ctx, int32_t, curves);
-    return good && s->place[0] && s->place[1] && s->spare && s->suspect && s->curve_face &&
-           s->curve_next && s->cause && s->slip_direction && s->contacts;
+    return good && s->place[0] && s->place[1] && s->spare && s->stopping && s->suspect &&
+           s->curve_face && s->curve_next && s->cause && s->slip_direction && s->contacts;
 }
 
 pcs_status pcs_ed_init(event_driven *s)
@@ -144,6 +146,7 @@ void pcs_ed_free(event_driven *s)
                       s->spare,
                       s->place[0],
                       s->place[1],
+                      s->stopping,
                       s->curve_edge,
                       s->gradient[0],
                       s->gradient[1],
@@ -177,6 +180,7 @@ void pcs_ed_free(event_driven *s)
                       s->set.direction,
                       s->set.mu,
                       s->set.mobility,
+                      s->set.tangent,
                       s->rows,
                       s->row_values,
                       s->memory,
@@ -344,16 +348,20 @@ static void follow(event_driven *s)
     }
 }
 
-// In space the direction of sliding turns along the way; the phase keeps the one of the last step,
-// from which a reversal is told.
+// In space the direction of sliding turns along the way; the phase keeps the one of the end of the
+// last step, from which a reversal is told. Until the next step begins it has the one that the last
+// step was computed with, so that a resumed run makes the same step again.
 static pcs_status follow_directions(event_driven *s)
 {
     const pcs_model *m = s->base.model;
-    bool turned = false;
-    for (int32_t i = 0; i < m->n_slots; ++i) {
+    bool looked = false, turned = false;
+    for (int32_t i = 0; m->dimension == 3 && i < m->n_slots; ++i) {
         double u[3];
         if (s->phase.mode[i] != PCS_MODE_SLIDE || s->contacts[i].row.size != 3)
             continue;
+        if (!looked)
+            pcs_ed_look(s, &s->march->to, false);
+        looked = true;
         pcs_contact_velocity(m, &s->contacts[i], s->march->to.v, u);
         const double speed = hypot(u[1], u[2]);
         if (!(speed > s->base.options[ED_VELOCITY_TOLERANCE]) || s->cause[i] == ED_SLIP_END)
@@ -370,6 +378,7 @@ pcs_status pcs_ed_advance(event_driven *s, double limit)
 {
     pcs_march *march = s->march;
     PCS_TRY(pcs_ed_book(s, march->to.t));
+    PCS_TRY(follow_directions(s));
     if (s->pending) {
         PCS_TRY(pcs_ed_leap(s));
         open_window(s, march->to.t);
@@ -393,7 +402,7 @@ pcs_status pcs_ed_advance(event_driven *s, double limit)
         s->pending = s->all = true;
     follow(s);
     warn_stiff(s);
-    return follow_directions(s);
+    return PCS_OK;
 }
 
 static void see_inputs(event_driven *s, const pcs_state *state)

@@ -49,11 +49,12 @@ typedef struct pcs_ed_set {
     int32_t *offset; // of the full rows, n + 1
     uint8_t *slides; // friction follows the normal force along `direction`
     double (*direction)[2];
-    double *mu;       // 0 for contacts whose rows have no tangents
-    double *mobility; // W_NN, along the column of a sliding contact
-    double *r, *u;    // full rows
-    double *before;   // forces before, full rows: the choice among several solutions
-    double scale;     // largest driving velocity or acceleration of the last solve
+    double *mu;           // 0 for contacts whose rows have no tangents
+    double *mobility;     // W_NN, along the column of a sliding contact
+    double (*tangent)[3]; // W_TT of contacts in space: 11, 12, 22
+    double *r, *u;        // full rows
+    double *before;       // forces before, full rows: the choice among several solutions
+    double scale;         // largest driving velocity or acceleration of the last solve
 } pcs_ed_set;
 
 // Which solution where a problem of few contacts has several.
@@ -102,6 +103,7 @@ typedef struct event_driven {
     uint8_t *cause;      // n_faces, of the pending event
     double *level;       // by slot: gap that an open contact must fall below to close, <= 0
     double *slip_level;  // by slot: the same for the speed along the direction of sliding
+    bool *stopping;      // by slot: slides in space and ends at the event at hand
     bool *spare;         // by slot: touches, but others carry its load (event_spare.c)
     bool indeterminate;  // redundant rows of closed contacts: their forces come from the cones
     double *rounding;    // n_v: of the forces at the last event, in models with meshes

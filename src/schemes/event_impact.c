@@ -219,20 +219,11 @@ static bool turns(const event_driven *s, int32_t slot)
     return s->cause[slot] == ED_SLIP_END && s->contacts[slot].row.size == 2;
 }
 
-// The slip of a contact ends. In the plane its velocity is zero; in space the component along the
-// direction at the start of the step is, and what is left across it turns into that direction and
-// goes to zero ever faster, at the acceleration of the slip. It counts as zero where the way to the
-// end, u_T^2 / (2 u_T'), is within the tolerance of positions.
-static bool stops(const event_driven *s, int32_t slot, const double *u)
+// The slip of a contact ends: in the plane, where its velocity is zero; in space, where find_stops()
+// says so.
+static bool stops(const event_driven *s, int32_t slot)
 {
-    const pcs_contact *contact = &s->contacts[slot];
-    double rate[3];
-    if (s->cause[slot] != ED_SLIP_END || turns(s, slot))
-        return turns(s, slot);
-    pcs_contact_velocity(s->base.model, contact, s->march->to.a, rate);
-    for (int32_t j = 1; j < 3; ++j)
-        rate[j] += contact->convective[j] - contact->surface[j];
-    return u[1] * u[1] + u[2] * u[2] <= 2 * s->base.options[ED_TOLERANCE] * hypot(rate[1], rate[2]);
+    return turns(s, slot) || s->stopping[slot];
 }
 
 // Touching contacts that do not separate, each as sliding or at rest tangentially.
@@ -251,7 +242,7 @@ static void collect_closed(event_driven *s, bool all_at_rest)
             continue;
         }
         const double speed = hypot(u[1], s->contacts[i].row.size == 3 ? u[2] : 0);
-        const bool slides = s->contacts[i].row.size > 1 && speed > slow && !stops(s, i, u);
+        const bool slides = s->contacts[i].row.size > 1 && speed > slow && !stops(s, i);
         if (slides) {
             s->phase.direction[i][0] = u[1] / speed;
             s->phase.direction[i][1] = s->contacts[i].row.size == 3 ? u[2] / speed : 0;
@@ -329,10 +320,60 @@ static pcs_status still(event_driven *s)
     return PCS_OK;
 }
 
+// The kinetic energy that stopping takes, u_T^T W_TT^-1 u_T / 2; directions that joints lock count as
+// at rest.
+static double slip_energy(const double W[3], const double *u)
+{
+    const double locked = 1e-10; // of the larger mobility
+    const double mean = 0.5 * (W[0] + W[2]), half = hypot(0.5 * (W[0] - W[2]), W[1]);
+    const double angle = 0.5 * atan2(2 * W[1], W[0] - W[2]), c = cos(angle), d = sin(angle);
+    const double along = c * u[0] + d * u[1], across = c * u[1] - d * u[0];
+    double energy = 0;
+    if (mean + half > 0)
+        energy += 0.5 * along * along / (mean + half);
+    if (mean - half > locked * (mean + half))
+        energy += 0.5 * across * across / (mean - half);
+    return energy;
+}
+
+// Whether slips end in space. The event is where the component of u_T along the direction at the
+// start of the step vanishes; what is left across may be turning into the end of the slip, or pass
+// it by. A slip ends if forces in the cone hold the contact at rest: then friction at its limit has
+// the spare force mu r_N - |r_T| against any velocity, takes at least that power from it, and the way
+// to the end is at most the energy of the slip over the spare force. It counts as ended when this
+// way is within the tolerance of positions.
+static pcs_status find_stops(event_driven *s)
+{
+    const pcs_ed_set *set = &s->set;
+    int32_t solutions = 0;
+    bool any = false;
+    for (int32_t i = 0; i < s->base.model->n_slots; ++i) {
+        s->stopping[i] = s->cause[i] == ED_SLIP_END && s->contacts[i].row.size == 3;
+        any = any || s->stopping[i];
+    }
+    if (!any)
+        return PCS_OK;
+    collect_closed(s, false);
+    PCS_TRY(pcs_ed_accelerations(s, ED_NEAREST, &solutions));
+    for (int32_t k = 0; k < set->n; ++k) {
+        const int32_t slot = set->slot[k];
+        const double *r = set->r + set->offset[k];
+        double u[3];
+        if (!s->stopping[slot])
+            continue;
+        pcs_contact_velocity(s->base.model, &s->contacts[slot], s->v, u);
+        const double spare = set->mu[k] * r[0] - hypot(r[1], r[2]);
+        s->stopping[slot] = solutions > 0 && slip_energy(set->tangent[k], u + 1) <=
+                                                 s->base.options[ED_TOLERANCE] * spare;
+    }
+    return PCS_OK;
+}
+
 static pcs_status status(event_driven *s)
 {
     enum { JUMPS_MAX = 8 };
     int32_t solutions = 0;
+    PCS_TRY(find_stops(s));
     for (int jump = 0; jump <= JUMPS_MAX; ++jump) {
         collect_closed(s, false);
         PCS_TRY(still(s));
@@ -486,12 +527,48 @@ static pcs_status guard_zeno(event_driven *s)
         option[ED_ZENO_TIME]);
 }
 
+// A contact that slides in space too slowly to have a direction of its own: its slip begins.
+static bool begins_to_slip(const event_driven *s, int32_t slot)
+{
+    const pcs_contact *contact = &s->contacts[slot];
+    double u[3];
+    if (s->phase.mode[slot] != PCS_MODE_SLIDE || contact->row.size != 3 ||
+        contact->law.friction == 0)
+        return false;
+    pcs_contact_velocity(s->base.model, contact, s->v, u);
+    return !(hypot(u[1], u[2]) > s->base.options[ED_VELOCITY_TOLERANCE]);
+}
+
+// A slip that begins in space has no velocity, and its direction is that of the forces. The
+// projection of the new phase does not hold the tangents and would give it one made of the drift of
+// the joints, which friction would follow: the velocities are projected with the tangents first.
+static pcs_status hold_beginning_slips(event_driven *s, double t)
+{
+    const pcs_model *model = s->base.model;
+    pcs_phase *held = &s->march->phase; // of the march, which takes the new one next
+    bool any = false;
+    pcs_phase_copy(model, held, &s->phase);
+    for (int32_t i = 0; i < model->n_slots; ++i)
+        if (begins_to_slip(s, i)) {
+            held->mode[i] = PCS_MODE_STICK;
+            any = true;
+        }
+    if (!any)
+        return PCS_OK;
+    PCS_TRY(pcs_smooth_set_phase(s->march->smooth, held));
+    return pcs_smooth_project(s->march->smooth, t, s->q, s->v,
+                              s->base.options[ED_PROJECTION_TOLERANCE], false, true);
+}
+
 pcs_status pcs_ed_begin(event_driven *s, double t)
 {
     const pcs_model *model = s->base.model;
     pcs_march *march = s->march;
     double most = 0;
-    bool closed = model->n_faces > model->n_slots, off = false;
+    // A method of index 3 puts the positions on the constraints in its first step: what they are off
+    // would be an error of that step at any length, and its multipliers would have it over h^2.
+    const bool index_3 = march->opts.class->index == 3;
+    bool closed = model->n_faces > model->n_slots || index_3, off = index_3;
     for (int32_t i = 0; i < model->n_slots; ++i) {
         if (s->phase.mode[i] == PCS_MODE_OPEN)
             continue;
@@ -499,9 +576,14 @@ pcs_status pcs_ed_begin(event_driven *s, double t)
         off = off || fabs(s->contacts[i].gap) > s->base.options[ED_GAP_TOLERANCE];
     }
     if (closed) { // the velocities of closed contacts are zero to a tolerance so far
+        look_here(s);
+        s->work_base[PCS_WORK_IMPACT] -= pcs_model_kinetic(model, &s->c);
+        PCS_TRY(hold_beginning_slips(s, t));
         PCS_TRY(pcs_smooth_set_phase(march->smooth, &s->phase));
         PCS_TRY(pcs_smooth_project(march->smooth, t, s->q, s->v,
                                    s->base.options[ED_PROJECTION_TOLERANCE], off, true));
+        look_here(s);
+        s->work_base[PCS_WORK_IMPACT] += pcs_model_kinetic(model, &s->c);
     }
     for (int32_t i = 0; i < PCS_WORK_COUNT; ++i)
         s->work_base[i] += march->to.work[i];
@@ -544,6 +626,13 @@ pcs_status pcs_ed_handle(event_driven *s)
     PCS_TRY(pcs_arena_reset(&s->arena));
     memcpy(s->q, to->q, sizeof(double) * (size_t)model->n_q);
     memcpy(s->v, to->v, sizeof(double) * (size_t)model->n_v);
+    // Methods of index 1 and 3 satisfy G v = rate to their errors only, and an impact against a
+    // contact that the joints hold in one direction has no solution, or endless impulses, with
+    // velocities that they do not allow.
+    const int32_t index = s->march->opts.class->index;
+    if (index != 2)
+        PCS_TRY(pcs_smooth_project(s->march->smooth, to->t, s->q, s->v,
+                                   s->base.options[ED_PROJECTION_TOLERANCE], index == 3, true));
     look_here(s);
     pcs_ed_find_rounding(s);
     see_flights(s);

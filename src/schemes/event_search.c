@@ -444,7 +444,7 @@ static pcs_status begin_motion(event_driven *s)
     const pcs_march *march = s->march;
     const pcs_smooth_point *from = &march->from, *to = &march->to;
     pcs_motion *motion = pcs_gap_search_motion(s->gaps);
-    PCS_TRY(march->opts.class->path(march->integrator, motion->c));
+    PCS_TRY(march->integrator->class->path(march->integrator, motion->c));
     pcs_gap_search_begin(s->gaps, from->t, march->whole > 0 ? march->whole : to->t - from->t,
                          from->q, PCS_PATH_DEGREE, s->turns, s->external, s->phase.face);
     motion->q_end = march->whole > 0 ? NULL : to->q;
@@ -487,6 +487,15 @@ static pcs_status search_step(event_driven *s, double *first, int32_t *which)
     return PCS_OK;
 }
 
+// In space friction has no direction where a slip ends: a step computed up to there, or with that
+// place at one of its stages, has no use.
+static bool is_slip_end_in_space(const event_driven *s, int32_t function)
+{
+    const int32_t slot = object_of(s, function);
+    return kind_of(s, function) == ED_TANGENT && s->phase.mode[slot] == PCS_MODE_SLIDE &&
+           s->contacts[slot].row.size == 3;
+}
+
 // An event soon after the start is looked for again in a shorter step: the error of the dense
 // output of a long one may be larger than all that the function does before the event. A bounce of
 // 1e-7 s in a step of 1e-3 s is lost in it. The step is only ever computed again up to the event's
@@ -506,6 +515,10 @@ static pcs_status search_closer(event_driven *s, double *first, int32_t *which)
         PCS_TRY(search_step(s, first, which));
         if (!may_repeat || *first >= s->too_early)
             return PCS_OK;
+        if (*which >= 0 && is_slip_end_in_space(s, *which)) {
+            s->too_early = -HUGE_VAL;
+            return search_step(s, first, which);
+        }
         for (int32_t i = 0; i < n; ++i) // what has fallen beyond its noise need not do so again
             s->suspect[i] = s->suspect[i] || s->root[i] < HUGE_VAL;
         PCS_TRY(pcs_march_cut(s->march, start + fmax(2 * (*first - start), soon * length)));

@@ -253,6 +253,11 @@ static pcs_status solve_in_arena(event_driven *s, pcs_ed_choice choice, int32_t 
         memcpy(w.r + at, set->r + from, sizeof(double) * (size_t)size);
         memcpy(w.before + at, set->before + from, sizeof(double) * (size_t)size);
         set->mobility[i] = W.value[W.value_start[W.diagonal[i]]];
+        if (set->H[i]->size == 3) {
+            const double *block = full.value + full.value_start[full.diagonal[i]];
+            memcpy(set->tangent[i], (double[]){block[4], block[5], block[8]},
+                   sizeof set->tangent[i]);
+        }
         for (int32_t j = 0; j < size; ++j)
             set->scale = fmax(set->scale, fabs(w.q[at + j]));
     }

@@ -7,6 +7,7 @@
 #ifndef PCS_SCHEMES_GENERALIZED_ALPHA_H
 #define PCS_SCHEMES_GENERALIZED_ALPHA_H
 
+#include "schemes/friction_turns.h"
 #include "schemes/integrator.h"
 #include "schemes/smooth_terms.h"
 
@@ -16,14 +17,6 @@ typedef struct pcs_alpha_matrix {
     int32_t n_pairs;
 } pcs_alpha_matrix;
 
-// Sliding contacts in space whose friction turns with the velocity (generalized_alpha_friction.c)
-typedef struct pcs_alpha_turns {
-    int32_t n;          // in the matrix at hand
-    double *h, *y, *p;  // n_v, n_v and rows for each
-    double *matrix, *w; // n x n, factorised; n
-    int32_t *pivot;
-} pcs_alpha_turns;
-
 typedef struct pcs_generalized_alpha {
     pcs_integrator base;
     double alpha_m, alpha_f, beta, gamma;
@@ -32,8 +25,8 @@ typedef struct pcs_generalized_alpha {
     // geometric terms of joints too, for steps in which the first one converges slowly; made when
     // first needed
     pcs_alpha_matrix matrix[2];
-    pcs_alpha_matrix *used; // by the step at hand
-    pcs_alpha_turns turns;
+    pcs_alpha_matrix *used;   // by the step at hand
+    pcs_friction_turns turns; // in the matrix at hand; T(d) ~ 1 is taken in index 3
     int32_t n_blocks;
     pcs_row_block *left, *right; // B and the rows of the linearised constraint, own values
     double *left_values, *right_values;
@@ -65,15 +58,5 @@ void pcs_generalized_alpha_free_rows(pcs_generalized_alpha *s);
 // Solves the equations of the step from the predictor in a and lambda, if asked for with all
 // couplings in the matrix from the beginning. PCS_NOT_CONVERGED: the step is too long.
 pcs_status pcs_generalized_alpha_newton(pcs_generalized_alpha *s, bool full) PCS_MUST_CHECK;
-
-// ---- generalized_alpha_friction.c ----
-
-// Memory for the rows of the present phase.
-pcs_status pcs_generalized_alpha_create_turns(pcs_generalized_alpha *s) PCS_MUST_CHECK;
-void pcs_generalized_alpha_free_turns(pcs_generalized_alpha *s);
-// Behind pcs_saddle_factor() of the matrix in use, at the iterate at hand.
-void pcs_generalized_alpha_factor_turns(pcs_generalized_alpha *s);
-// In place, as pcs_saddle_solve().
-void pcs_generalized_alpha_solve(pcs_generalized_alpha *s, double *x, double *p);
 
 #endif

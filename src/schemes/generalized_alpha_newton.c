@@ -6,7 +6,7 @@
 //               [G                             0 ] [p] = [-g/c_q]           lambda += p
 //
 // K = d(M v' - f - B^T lambda)/dq with the geometric terms of joints; those of contacts are left
-// out, the residual is exact; the turning of friction is in generalized_alpha_friction.c. All
+// out, the residual is exact; the turning of friction is in friction_turns.h. All
 // entries are of the order h^0: this is the scaling of [Haddouni2015, ch. 2], momentum rows by beta
 // h^2 and unknown beta h^2 lambda, up to one common factor, so that g is met to rounding error at
 // any h.
@@ -42,7 +42,7 @@ void pcs_generalized_alpha_free_rows(pcs_generalized_alpha *s)
     void *arrays[] = {s->left, s->right, s->left_values, s->right_values};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i)
         pcs_free(ctx, arrays[i]);
-    pcs_generalized_alpha_free_turns(s);
+    pcs_friction_turns_free(ctx, &s->turns);
     s->left = s->right = NULL;
     s->left_values = s->right_values = NULL;
     s->n_blocks = 0;
@@ -116,7 +116,6 @@ static pcs_status create_rows(pcs_generalized_alpha *s)
         memcpy(s->used->pairs, m->pairs, sizeof *m->pairs * (size_t)m->n_pairs);
     PCS_TRY(create_blocks(ctx, m, s->n_blocks, s->terms.G, &s->right, &s->right_values));
     PCS_TRY(create_blocks(ctx, m, s->n_blocks, s->terms.G, &s->left, &s->left_values));
-    PCS_TRY(pcs_generalized_alpha_create_turns(s));
     return create_saddle(s, s->used);
 }
 
@@ -271,6 +270,7 @@ pcs_status pcs_generalized_alpha_set_rows(pcs_generalized_alpha *s, const pcs_sm
     const pcs_model *m = s->base.model;
     if (!same_rows(s, &s->terms))
         PCS_TRY(create_rows(s));
+    PCS_TRY(pcs_friction_turns_reserve(s->base.ctx, s->base.smooth, &s->turns));
     s->used = &s->matrix[0];
     if (!at)
         return PCS_OK;
@@ -318,6 +318,12 @@ static void to_chart(pcs_generalized_alpha *s, double *x)
     }
 }
 
+static void solve(pcs_generalized_alpha *s, double *x, double *p)
+{
+    pcs_saddle_solve(s->used->saddle, x, p);
+    pcs_friction_turns_correct(&s->turns, false, x, p);
+}
+
 // Second multiplier: a shift of the positions that makes g = 0, in the metric of the matrix,
 //     [A -B^T; G 0] [y; mu] = [0; -(g + c_q G T x)],    shift += T^{-1} y,
 // with the change c_q x of the positions that the velocities bring.
@@ -342,7 +348,7 @@ static void correct_positions(pcs_generalized_alpha *s)
                                       pcs_model_row_multiply(m, &s->terms.G[k], i, moved)
                                 : 0;
     memset(y, 0, sizeof(double) * (size_t)m->n_v);
-    pcs_generalized_alpha_solve(s, y, s->p);
+    solve(s, y, s->p);
     to_chart(s, y);
     for (int32_t i = 0; i < m->n_v; ++i)
         s->shift[i] += y[i];
@@ -358,7 +364,7 @@ static void correct(pcs_generalized_alpha *s)
     for (int32_t k = 0, row = 0; k < s->n_blocks; row += s->right[k++].size)
         for (int32_t i = 0; i < s->right[k].size; ++i)
             s->p[row + i] = -s->row_residual[row + i] / (is_position(s, k, i) ? s->c_q : s->c_v);
-    pcs_generalized_alpha_solve(s, s->x, s->p);
+    solve(s, s->x, s->p);
     if (positions)
         to_chart(s, s->x);
     for (int32_t i = 0; i < m; ++i)
@@ -455,7 +461,8 @@ pcs_status pcs_generalized_alpha_newton(pcs_generalized_alpha *s, bool full)
             if (status != PCS_OK) // a shorter step has more of M in the matrix
                 return status == PCS_ERROR_MEMORY ? status : PCS_NOT_CONVERGED;
             pcs_smooth_see_pivot(s->base.smooth, s->used->saddle);
-            pcs_generalized_alpha_factor_turns(s);
+            pcs_friction_turns_set(&s->turns, s->base.smooth, s->lambda, s->used->saddle);
+            pcs_friction_turns_factor(&s->turns, s->c_v);
         }
         last = error;
         correct(s);

@@ -4,9 +4,9 @@
 // changes direction and edges of surfaces may ask for events without end. Time stepping passes
 // through all of them. A switch to it is made
 //     A  when a contact is hit again within h* of its last impact, or the Zeno guard would stop;
-//     B  when a sliding velocity vanishes, when a contact sticks, and in space while a contact has
-//        friction at all (friction_switch: sticking); or only while friction changes between slip
-//        and stick (friction_switch: turning);
+//     B  while friction changes between slip and stick (friction_switch: turning); or, as in the
+//        thesis, when a sliding velocity vanishes, when a contact sticks, and in space while a
+//        contact has friction at all (friction_switch: sticking);
 //     C  when a contact reaches the end of its face (a joint on a curve does not),
 // with steps h* = max(h^(p+1), smallest_time_step), not above largest_time_step, h and p the last
 // step and the order of the integrator. The thesis repeats the whole step by time stepping; here
@@ -21,6 +21,9 @@
 enum { BY_IMPACTS, BY_FRICTION, BY_EDGE, REASON_COUNT };
 // Numbers of the two in PCS_EVENT_SWITCH
 enum { EVENT_DRIVEN, TIME_STEPPING };
+// Steps after which contacts that only bear on and off are closed for good: bounces with restitution
+// e that have come to flights of four steps end 4/(1 - e) steps later, with e = 0.92 here.
+enum { HUMMING_STEPS = 50 };
 
 typedef struct hybrid {
     event_driven ed;
@@ -31,6 +34,9 @@ typedef struct hybrid {
     int64_t steady;       // steps without a change of status
     double h;             // length of its steps
     double *before;       // status of the slots before the last step
+    double *settled;      // status; of a contact that opens for a moment the one before
+    double *opened;       // steps since it was closed
+    int64_t humming;      // steps without a change of `settled`
     double *memory;       // last copy of what follows the event-driven part in the state
     // Of the output step.
     int32_t switched[REASON_COUNT];
@@ -107,7 +113,7 @@ static pcs_status enter(hybrid *s, const pcs_state *state, int64_t reason)
     s->reason = reason;
     s->h = time_step(s);
     s->at_work = true;
-    s->steady = 0;
+    s->steady = s->humming = 0;
     ++s->switched[reason];
     log_switch(s, to->t, TIME_STEPPING);
     pcs_ed_look(ed, to, ed->indeterminate);
@@ -121,7 +127,8 @@ static pcs_status enter(hybrid *s, const pcs_state *state, int64_t reason)
     x->work[PCS_WORK_START_ENERGY] = state->work[PCS_WORK_START_ENERGY];
     for (int32_t i = 0; i < m->n_slots; ++i) {
         x->gap[i] = ed->contacts[i].gap;
-        x->status[i] = ed->status[i];
+        x->status[i] = s->settled[i] = ed->status[i];
+        s->opened[i] = 0;
     }
     for (int32_t i = 0; i < 3 * m->n_slots; ++i)
         x->r[i] = s->h * ed->force[i];
@@ -175,6 +182,25 @@ static bool still_sticks(const hybrid *s)
     return false;
 }
 
+// A contact that bears on and off, step by step, is closed: its impacts have the speed that the
+// forces of a step make, which is the error of the velocities here. Bounces that accumulate also
+// come to flights of a few steps, but those end within a few dozen steps.
+static void settle(hybrid *s)
+{
+    enum { FLIGHT = 4 }; // steps
+    const double *status = s->inner.status;
+    bool changed = false;
+    for (int32_t i = 0; i < s->ed.base.model->n_slots; ++i) {
+        const bool open = (int)status[i] == PCS_OPEN, was_open = (int)s->settled[i] == PCS_OPEN;
+        s->opened[i] = open ? fmin(s->opened[i] + 1, FLIGHT) : 0;
+        if (open && s->opened[i] < FLIGHT)
+            continue;
+        changed = changed || open != was_open;
+        s->settled[i] = status[i];
+    }
+    s->humming = changed ? 0 : s->humming + 1;
+}
+
 static pcs_status take_time_step(hybrid *s, double target)
 {
     event_driven *ed = &s->ed;
@@ -186,7 +212,8 @@ static pcs_status take_time_step(hybrid *s, double target)
                  steps = ceil(rest / s->h - 1e-9); // equal steps to it
     pcs_step_report part;
     pcs_switches_window(switches, *x->t, until, x->external + m->externals.count);
-    memcpy(s->before, x->status, sizeof(double) * (size_t)m->n_slots);
+    const size_t bytes = sizeof(double) * (size_t)m->n_slots;
+    memcpy(s->before, x->status, bytes);
     const pcs_status status = pcs_scheme_step(s->stepping, x, rest / fmax(steps, 1), &part);
     PCS_TRY(status);
     if (steps <= 1)
@@ -197,14 +224,15 @@ static pcs_status take_time_step(hybrid *s, double target)
         ed->r_sum[i] += x->r[i];
     for (int32_t i = 0; i < m->n_rows; ++i)
         ed->p_sum[i] += x->p[i];
-    const size_t bytes = sizeof(double) * (size_t)m->n_slots;
     s->steady = memcmp(s->before, x->status, bytes) == 0 ? s->steady + 1 : 0;
+    settle(s);
     return PCS_OK;
 }
 
 // ---- Back to event-driven ----
 
-static void leave(hybrid *s)
+// `status` are the contacts as event-driven integration is to take them.
+static void leave(hybrid *s, const double *status)
 {
     event_driven *ed = &s->ed;
     const pcs_model *m = ed->base.model;
@@ -223,7 +251,7 @@ static void leave(hybrid *s)
         ed->cause[i] = ED_NOTHING;
     }
     for (int32_t i = 0; i < m->n_slots; ++i) {
-        const bool open = (int)x->status[i] == PCS_OPEN;
+        const bool open = (int)status[i] == PCS_OPEN;
         ed->phase.mode[i] = open ? PCS_MODE_OPEN : PCS_MODE_SLIDE; // decided by the event
         ed->cause[i] = open ? ED_NOTHING : ED_SETTLED;
         ed->last_impact[i] = ed->touched[i] = -HUGE_VAL;
@@ -243,8 +271,12 @@ static pcs_status advance(hybrid *s, const pcs_state *state, double target, doub
     event_driven *ed = &s->ed;
     if (s->at_work) {
         PCS_TRY(take_time_step(s, target));
-        if (s->steady >= (int64_t)ed->base.options[HY_STEADY_STEPS] && !still_sticks(s))
-            leave(s);
+        if (still_sticks(s))
+            return PCS_OK;
+        if (s->steady >= (int64_t)ed->base.options[HY_STEADY_STEPS])
+            leave(s, s->inner.status);
+        else if (s->humming >= HUMMING_STEPS)
+            leave(s, s->settled);
         return PCS_OK;
     }
     if (!ed->pending && sticks(s))
@@ -324,11 +356,11 @@ static void make_report(hybrid *s, pcs_state *state, double h, pcs_step_report *
 
 // ---- Memory: the event-driven part, then this ----
 
-enum { OWN_SCALARS = 4 };
+enum { OWN_SCALARS = 5 };
 
 static int64_t own_count(const hybrid *s)
 {
-    return OWN_SCALARS + s->inner.count;
+    return OWN_SCALARS + 2 * (int64_t)s->ed.base.model->n_slots + s->inner.count;
 }
 
 static void save(hybrid *s, pcs_state *state)
@@ -339,7 +371,11 @@ static void save(hybrid *s, pcs_state *state)
     own[1] = (double)s->reason;
     own[2] = (double)s->steady;
     own[3] = s->h;
-    memcpy(own + OWN_SCALARS, s->inner.data, sizeof(double) * (size_t)s->inner.count);
+    own[4] = (double)s->humming;
+    const size_t n = (size_t)s->ed.base.model->n_slots;
+    memcpy(own + OWN_SCALARS, s->settled, sizeof(double) * n);
+    memcpy(own + OWN_SCALARS + n, s->opened, sizeof(double) * n);
+    memcpy(own + OWN_SCALARS + 2 * n, s->inner.data, sizeof(double) * (size_t)s->inner.count);
     memcpy(s->memory, own, sizeof(double) * (size_t)own_count(s));
 }
 
@@ -352,7 +388,11 @@ static pcs_status prepare(hybrid *s, const pcs_state *state)
         s->reason = (int64_t)own[1];
         s->steady = (int64_t)own[2];
         s->h = own[3];
-        memcpy(s->inner.data, own + OWN_SCALARS, sizeof(double) * (size_t)s->inner.count);
+        s->humming = (int64_t)own[4];
+        const size_t n = (size_t)s->ed.base.model->n_slots;
+        memcpy(s->settled, own + OWN_SCALARS, sizeof(double) * n);
+        memcpy(s->opened, own + OWN_SCALARS + n, sizeof(double) * n);
+        memcpy(s->inner.data, own + OWN_SCALARS + 2 * n, sizeof(double) * (size_t)s->inner.count);
         memcpy(s->memory, own, bytes);
         pcs_event_log_reset(&s->stepping->events, s->inner.status);
     }
@@ -397,8 +437,10 @@ static pcs_status init(pcs_scheme *scheme)
     PCS_TRY(pcs_scheme_create(scheme->ctx, &pcs_moreau_jean_class, scheme->model, &s->stepping));
     PCS_TRY(pcs_state_init(scheme->ctx, scheme->model, 0, &s->inner));
     s->before = PCS_NEW_ARRAY(scheme->ctx, double, scheme->model->n_slots);
+    s->settled = PCS_NEW_ARRAY(scheme->ctx, double, scheme->model->n_slots);
+    s->opened = PCS_NEW_ARRAY(scheme->ctx, double, scheme->model->n_slots);
     s->memory = PCS_NEW_ARRAY(scheme->ctx, double, own_count(s));
-    return s->before && s->memory ? PCS_OK : PCS_ERROR_MEMORY;
+    return s->before && s->settled && s->opened && s->memory ? PCS_OK : PCS_ERROR_MEMORY;
 }
 
 static void destroy(pcs_scheme *scheme)
@@ -407,6 +449,8 @@ static void destroy(pcs_scheme *scheme)
     pcs_scheme_destroy(s->stepping);
     pcs_state_free(scheme->ctx, &s->inner);
     pcs_free(scheme->ctx, s->before);
+    pcs_free(scheme->ctx, s->settled);
+    pcs_free(scheme->ctx, s->opened);
     pcs_free(scheme->ctx, s->memory);
     pcs_ed_free(&s->ed);
 }

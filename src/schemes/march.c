@@ -4,6 +4,8 @@
 #include <float.h>
 #include <string.h>
 
+#include "schemes/extrapolation.h"
+
 // Shortest step relative to the last one. With 1/5, as usual, the counts of steps of RKF45 and
 // PHEM56 on the thesis' four-bar at the loosest tolerance are not those of its reproduction.
 static const double SHRINK_MIN = 0.1;
@@ -77,6 +79,11 @@ static pcs_status init(pcs_march *m)
     if (m->has_loops && o->class->index == 1)
         PCS_TRY(pcs_integrator_create(&pcs_integrator_phem56, &o->integrator, ctx, m->model,
                                       m->smooth, &m->crossing));
+    // It is explicit in all but friction: not for meshes.
+    if (m->model->dimension == 3 && m->model->n_slots > 0 && m->model->meshes.count == 0 &&
+        !o->fixed)
+        PCS_TRY(pcs_integrator_create(&pcs_integrator_extrapolation, &o->integrator, ctx, m->model,
+                                      m->smooth, &m->turning));
     PCS_TRY(pcs_smooth_point_init(ctx, m->model, &m->from));
     PCS_TRY(pcs_smooth_point_init(ctx, m->model, &m->to));
     PCS_TRY(pcs_smooth_point_init(ctx, m->model, &m->inner));
@@ -124,6 +131,7 @@ void pcs_march_destroy(pcs_march *m)
     pcs_context *ctx = m->ctx;
     pcs_integrator_destroy(m->own);
     pcs_integrator_destroy(m->crossing);
+    pcs_integrator_destroy(m->turning);
     pcs_smooth_destroy(m->smooth);
     pcs_smooth_point_free(ctx, &m->from);
     pcs_smooth_point_free(ctx, &m->to);
@@ -167,6 +175,7 @@ pcs_status pcs_march_begin(pcs_march *m, const pcs_phase *phase, double t, const
         memcpy(m->to.q, q, sizeof(double) * (size_t)model->n_q);
     if (v != m->to.v)
         memcpy(m->to.v, v, sizeof(double) * (size_t)model->n_v);
+    m->integrator = m->own;
     PCS_TRY(m->integrator->class->start(m->integrator, &m->to));
     pcs_singular_begin(&m->counts.position, pcs_smooth_pivot(m->smooth));
     pcs_smooth_point_copy(model, &m->from, &m->to);
@@ -265,6 +274,9 @@ static pcs_status use_integrator(pcs_march *m, pcs_integrator *integrator)
     if (m->integrator == integrator)
         return PCS_OK;
     m->integrator = integrator;
+    if (integrator->class->index == 3) // whose first step would make up for all that they are off
+        PCS_TRY(pcs_smooth_project(m->smooth, m->from.t, m->from.q, m->from.v,
+                                   m->opts.projection_tolerance, true, true));
     return start_again(m, &m->from);
 }
 
@@ -284,7 +296,7 @@ static pcs_status approach(pcs_march *m, verdict outcome, double error, bool *ag
             PCS_TRY(status); // without convergence the point stays as it is
         }
     }
-    if (m->crossing && m->integrator == m->own) {
+    if (m->crossing && m->integrator != m->crossing) {
         *again = true;
         return use_integrator(m, m->crossing);
     }
@@ -391,7 +403,7 @@ static double control(const pcs_march *m, double error)
     const pcs_march_opts *o = &m->opts;
     if (!(error > 0))
         return o->growth;
-    return o->safety * pow(o->tolerance / error, 1.0 / o->class->control_order);
+    return o->safety * pow(o->tolerance / error, 1.0 / m->integrator->class->control_order);
 }
 
 static void count_stiffness(pcs_march *m)
@@ -480,6 +492,24 @@ static bool shorten(const pcs_march *m, verdict outcome, double error, double *h
     return true;
 }
 
+// Velocities follow the direction of slow friction in space at the rate s w (friction_turns.h), which
+// is without bound where a slip begins or ends. An explicit method whose steps are not short against
+// 1/(s w) is held to that length, or sees nothing of it where its estimate looks at positions alone.
+// Generalized-alpha follows it, but where a slip begins all of its velocity is a defect of the
+// predictor, and Newton's method goes round and round its direction.
+static const double LONGEST_EXPLICIT = 0.2, LONGEST_IMPLICIT = 1e3;
+
+static pcs_status choose_integrator(pcs_march *m, double h)
+{
+    if (m->crossing && is_near(m, m->counts.least_pivot))
+        return use_integrator(m, m->crossing);
+    const double longest = m->own->class->implicit ? LONGEST_IMPLICIT : LONGEST_EXPLICIT;
+    double rate = 0;
+    if (m->turning)
+        PCS_TRY(pcs_extrapolation_turn_rate(m->turning, &m->from, &rate));
+    return use_integrator(m, rate * h > longest ? m->turning : m->own);
+}
+
 pcs_status pcs_march_step(pcs_march *m, double t_limit)
 {
     const pcs_march_opts *o = &m->opts;
@@ -489,8 +519,6 @@ pcs_status pcs_march_step(pcs_march *m, double t_limit)
     if (pcs_context_stops(m->ctx))
         return pcs_error(m->ctx, PCS_ERROR_STOPPED, "t = %g: stopped inside a step", m->to.t);
     swap_points(m);
-    PCS_TRY(
-        use_integrator(m, m->crossing && is_near(m, m->counts.least_pivot) ? m->crossing : m->own));
     const double remaining = t_limit - m->from.t;
     const double turn = PCS_TURN_MOST / fmax(turn_speed(m, m->from.v), DBL_MIN);
     const double wanted = fmin(turn, o->fixed ? o->first_step : fmin(m->h_next, o->largest_step));
@@ -500,6 +528,7 @@ pcs_status pcs_march_step(pcs_march *m, double t_limit)
     m->allowed = 0;
     limited = limited && planned == h;
     h = planned;
+    PCS_TRY(choose_integrator(m, wanted));
     for (;;) {
         verdict outcome;
         double error = 0;
@@ -643,7 +672,8 @@ pcs_status pcs_march_cut_dense(pcs_march *m, double t)
 
 // ---- Memory of a run ----
 
-enum { SCALARS = 23 }; // times, lengths and counts
+enum { SCALARS = 23 };           // times, lengths and counts
+enum { OWN, CROSSING, TURNING }; // integrators of a step
 
 int64_t pcs_march_memory(const pcs_model *model)
 {
@@ -656,9 +686,15 @@ static void exchange(pcs_march *m, double *memory, bool save)
 {
     const pcs_model *model = m->model;
     pcs_march_counts *c = &m->counts;
-    double integers[7] = {(double)c->accepted,         (double)c->rejected,   c->stiff,
-                          (double)m->stiff_steps,      (double)m->calm_steps, (double)c->singular,
-                          m->integrator == m->crossing};
+    double integers[7] = {(double)c->accepted,
+                          (double)c->rejected,
+                          c->stiff,
+                          (double)m->stiff_steps,
+                          (double)m->calm_steps,
+                          (double)c->singular,
+                          m->integrator == m->crossing  ? CROSSING
+                          : m->integrator == m->turning ? TURNING
+                                                        : OWN};
     double *scalar[SCALARS] = {&m->from.t,
                                &m->to.t,
                                &m->h,
@@ -694,7 +730,9 @@ static void exchange(pcs_march *m, double *memory, bool save)
     m->stiff_steps = (int32_t)integers[3];
     m->calm_steps = (int32_t)integers[4];
     c->singular = (int64_t)integers[5];
-    m->integrator = integers[6] != 0 ? m->crossing : m->own;
+    m->integrator = integers[6] == CROSSING && m->crossing ? m->crossing
+                    : integers[6] == TURNING && m->turning ? m->turning
+                                                           : m->own;
     memory += SCALARS;
     double *array[] = {m->from.work, m->from.q,     m->from.v,
                        m->from.a,    m->from.extra, m->from.lambda};

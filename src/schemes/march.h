@@ -55,13 +55,15 @@ typedef struct pcs_march {
     const pcs_model *model;
     pcs_march_opts opts;
     pcs_smooth *smooth;
-    pcs_integrator *integrator;     // at work: `own` or `crossing`
-    pcs_integrator *own, *crossing; // the one asked for; that of singular positions, or NULL
-    double allowed;                 // error of the step at hand through a singular position
-    bool has_loops;                 // joints that close loops may become dependent on each other
-    pcs_smooth_point from, to;      // ends of the last accepted step
-    double h;                       // its length as computed (to.t - from.t unless it was cut)
-    double h_next;                  // what the controller proposes
+    pcs_integrator *integrator; // at work: one of the three
+    pcs_integrator *own;        // of opts.class
+    pcs_integrator *crossing;   // of singular positions, or NULL
+    pcs_integrator *turning;    // where friction in space turns faster than it follows, or NULL
+    double allowed;             // error of the step at hand through a singular position
+    bool has_loops;             // joints that close loops may become dependent on each other
+    pcs_smooth_point from, to;  // ends of the last accepted step
+    double h;                   // its length as computed (to.t - from.t unless it was cut)
+    double h_next;              // what the controller proposes
     double whole; // length of the step whose dense output has made its end; 0: computed up to there
     pcs_smooth_point inner; // dense output of that step
     pcs_march_counts counts;

@@ -10,8 +10,10 @@
 #include "linalg/kernels.h"
 #include "schemes/smooth_terms.h"
 
-// Tangential speed below which a sliding contact in space takes its direction from the phase, m/s:
-// the direction of a speed that is a difference of velocities of order 1 has no digits below this.
+// Added to the sliding velocity in space along the direction of the phase, m/s: the direction of a
+// speed that is a difference of velocities of order 1 has no digits below this. So friction has the
+// phase's direction where a slip begins, turns from there with the velocity, and the equations are
+// smooth.
 static const double DIRECTION_SPEED = 1e-12;
 
 typedef struct instant {
@@ -294,6 +296,26 @@ void pcs_smooth_renew_rank(pcs_smooth *s)
         s->rank = PCS_RANK_RENEW;
 }
 
+const pcs_model *pcs_smooth_model(const pcs_smooth *s)
+{
+    return s->model;
+}
+
+const pcs_phase *pcs_smooth_phase(const pcs_smooth *s)
+{
+    return &s->phase;
+}
+
+int32_t pcs_smooth_slot_size(const pcs_smooth *s, int32_t slot)
+{
+    return s->pattern[slot].size;
+}
+
+pcs_saddle *pcs_smooth_saddle(pcs_smooth *s)
+{
+    return s->saddle;
+}
+
 int32_t pcs_smooth_row_count(const pcs_smooth *s)
 {
     return s->n_rows;
@@ -403,22 +425,23 @@ static void evaluate_rows(pcs_smooth *s, instant *w, bool acceleration)
 }
 
 // Unit direction of sliding of a closed contact: that of the phase in the plane, where it must not
-// change before the turn is located; that of u_T in space.
-static void sliding_direction(const pcs_smooth *s, int32_t slot, const pcs_contact *contact,
-                              const double *v, double direction[2])
+// change before the turn is located; that of u_T in space, mirrored in the normal of the phase's
+// direction where u_T has turned back. So friction goes on as before a turn, which can be located,
+// and keeps what is across small on both sides. Returns |u_T| in space.
+static double sliding_direction(const pcs_smooth *s, int32_t slot, const pcs_contact *contact,
+                                const double *v, double direction[2])
 {
-    memcpy(direction, s->phase.direction[slot], sizeof s->phase.direction[slot]);
+    const double *phase = s->phase.direction[slot];
+    memcpy(direction, phase, sizeof s->phase.direction[slot]);
     if (contact->row.size < 3)
-        return;
+        return 0;
     double u[3];
     pcs_contact_velocity(s->model, contact, v, u);
-    const double speed = hypot(u[1], u[2]);
-    if (speed > DIRECTION_SPEED) {
-        // Beyond the turn the equations go on as before it, so that the turn can be located.
-        const double side = u[1] * direction[0] + u[2] * direction[1] < 0 ? -1 : 1;
-        direction[0] = side * u[1] / speed;
-        direction[1] = side * u[2] / speed;
-    }
+    const double along = fabs(u[1] * phase[0] + u[2] * phase[1]) + DIRECTION_SPEED;
+    const double across = u[2] * phase[0] - u[1] * phase[1], speed = hypot(along, across);
+    direction[0] = (along * phase[0] - across * phase[1]) / speed;
+    direction[1] = (along * phase[1] + across * phase[0]) / speed;
+    return speed;
 }
 
 // B at w: the rows of G, but n - mu sum_j d_j t_j for contacts that slide with friction. Returns
@@ -458,15 +481,9 @@ double pcs_smooth_turn_rate(const pcs_smooth *s, int32_t slot, double direction[
 {
     const instant *w = &s->instant[s->last];
     const pcs_contact *contact = &w->contacts[slot];
-    double u[3];
     if (s->phase.mode[slot] != PCS_MODE_SLIDE || contact->row.size < 3)
         return 0;
-    pcs_contact_velocity(s->model, contact, w->c.v, u);
-    const double speed = hypot(u[1], u[2]);
-    if (!(speed > DIRECTION_SPEED))
-        return 0;
-    sliding_direction(s, slot, contact, w->c.v, direction);
-    return contact->law.friction * (u[1] * direction[0] + u[2] * direction[1]) / (speed * speed);
+    return contact->law.friction / sliding_direction(s, slot, contact, w->c.v, direction);
 }
 
 // out = G v over all rows of an instant

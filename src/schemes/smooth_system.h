@@ -63,6 +63,11 @@ void pcs_smooth_set_baumgarte(pcs_smooth *smooth, pcs_baumgarte baumgarte);
 // other solves of a phase keep the answer, because stages lie beside the constraints.
 void pcs_smooth_renew_rank(pcs_smooth *smooth);
 int32_t pcs_smooth_row_count(const pcs_smooth *smooth); // of the present phase
+const pcs_model *pcs_smooth_model(const pcs_smooth *smooth);
+const pcs_phase *pcs_smooth_phase(const pcs_smooth *smooth);
+int32_t pcs_smooth_slot_size(const pcs_smooth *smooth, int32_t slot); // rows of the contact
+// The matrix of the last solve, M with the rows of the phase, factorised.
+pcs_saddle *pcs_smooth_saddle(pcs_smooth *smooth);
 // First row of a slot in the present phase, or -1 for an open one.
 int32_t pcs_smooth_slot_row(const pcs_smooth *smooth, int32_t slot);
 const uint8_t *pcs_smooth_redundant(const pcs_smooth *smooth); // by row, at the last solve
@@ -121,8 +126,7 @@ pcs_status pcs_smooth_project(pcs_smooth *smooth, double t, double *q, double *v
 const pcs_row_block *pcs_smooth_rows(const pcs_smooth *smooth, int32_t *n_blocks);
 const pcs_contact *pcs_smooth_contacts(const pcs_smooth *smooth);
 // mu/|u_T| of a contact that slides in space, and its direction, at the last instant: what friction
-// turns by for a velocity across it. Negative beyond a turn; 0 for contacts that do not slide in
-// space.
+// turns by for a velocity across it; 0 for contacts that do not slide in space.
 double pcs_smooth_turn_rate(const pcs_smooth *smooth, int32_t slot, double direction[2]);
 
 // Rate of the local coordinates d of q = q_0 [+] d:  d' = T(d)^-1 v. Runge-Kutta methods integrate

@@ -109,8 +109,7 @@ static void test_sliding_cube(void **state)
         scene_box_on_plane(&s, "floor", cube, size, zero, zero, (pcs_law){.friction = 0.5});
         scene_use(&s, "hybrid", 0.05, 1.2);
         scene_set(&s, "smallest_time_step", "1e-4");
-        if (turning)
-            scene_set(&s, "friction_switch", "turning");
+        scene_set(&s, "friction_switch", turning ? "turning" : "sticking");
         scene_run(&s);
         const pcs_statistics *statistics = pcs_simulation_statistics(s.simulation);
         assert_near(scene_view(&s, cube).position.x, 2.54841998, 5e-8); // mu g h^2 / 2
@@ -127,7 +126,8 @@ static void test_sliding_cube(void **state)
     }
 }
 
-// In space friction that acts means time stepping: a ball that slides and then rolls on the floor.
+// In space friction that acts means time stepping with the rule of the thesis: a ball that slides and
+// then rolls on the floor.
 static void test_friction_in_space(void **state)
 {
     (void)state;
@@ -143,6 +143,7 @@ static void test_friction_in_space(void **state)
     scene_contact(&s, &def);
     scene_use(&s, "hybrid", 0.05, 0.8);
     scene_set(&s, "smallest_time_step", "1e-4");
+    scene_set(&s, "friction_switch", "sticking");
     scene_run(&s);
     const pcs_statistics *statistics = pcs_simulation_statistics(s.simulation);
     const double landing = sqrt(0.2 / g);
