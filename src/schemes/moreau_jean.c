@@ -503,10 +503,13 @@ static bool passes(moreau_jean *s)
         carries[s->active[k]] = s->r[s->offset[k]] > 0;
         rate[s->active[k]] = -s->approach[k];
     }
-    memcpy(pcs_gap_search_motion(s->search)->c[0], s->way, sizeof(double) * (size_t)m->n_v);
+    for (int32_t i = 0; i < m->n_v; ++i)
+        s->x[i] = s->h * s->v_k[i];
     const pcs_passage_step step = {.t = s->t_k,
                                    .h = s->h,
                                    .q = s->q_k,
+                                   .way = s->way,
+                                   .onwards = s->x,
                                    .gap = s->gap_k,
                                    .carries = carries,
                                    .rate = rate,

@@ -314,28 +314,35 @@ static double solver_noise(const moreau_jean *s)
 // that separate are out.
 static void begin_impacts(moreau_jean *s)
 {
-    s->noise = looks_ahead(s) ? solver_noise(s) : 0;
+    s->noise = solver_noise(s);
     for (int32_t k = s->n_struck; k < s->n_active; ++k)
         set_restitution(s, k, s->u_k + s->offset[k], false);
     s->n_struck = s->n_active;
-    if (s->n_rounds > 0 || !s->impacts || !looks_ahead(s))
+    if (s->n_rounds > 0 || !s->impacts)
         return;
+    const bool ahead = looks_ahead(s);
     for (int32_t k = 0; k < s->n_active; ++k) {
         s->out[k] = s->u_k[s->offset[k]] > s->noise;
+        if (!ahead) // nothing is hit again: what the free velocity closes must stay in
+            s->out[k] = s->out[k] &&
+                        pcs_mj_normal_velocity(s->base.model, &s->contacts[s->active[k]],
+                                               s->v_free) > s->noise;
         s->n_rounds = s->out[k] ? 1 : s->n_rounds;
     }
 }
 
 // Prepares the next round from the present velocity: what has rebounded is spent, what separates is
 // out, what is hit gets its restitution. Without an impact in the step so far, forces alone have
-// made the velocity of the contacts that are hit, on their way through others: all rest.
+// changed the velocity of the contacts that are hit, on their way through others: they are part of
+// the first round, with the velocity that they had before.
 static void next_round(moreau_jean *s)
 {
-    s->n_struck = s->n_active;
     if (!s->impacts) {
         memset(s->hit, 0, sizeof(bool) * (size_t)s->n_active);
+        begin_impacts(s);
         return;
     }
+    s->n_struck = s->n_active;
     ++s->n_rounds;
     for (int32_t k = 0; k < s->n_active; ++k) {
         const int32_t at = s->offset[k], size = s->H[k]->size;

@@ -33,8 +33,8 @@ static pcs_status init_arrays(nonsmooth_alpha *s)
                        &s->residual,        &s->scale,   &s->work,     &s->rounding,
                        &s->new_rate};
     double **of_rows[] = {&s->row_residual, &s->g, &s->rate};
-    double **of_slots[] = {&s->local, &s->slip, &s->penalty, &s->restitution, &s->u_n,
-                           &s->hit_rate};
+    double **of_slots[] = {&s->local,       &s->slip, &s->penalty,
+                           &s->restitution, &s->u_n,  &s->hit_rate};
     na_iterate *iterates[] = {&s->iterate[0], &s->iterate[1], &s->iterate[2], &s->saved,
                               &s->direction};
     const int64_t slots = 3 * (int64_t)m->n_slots;
@@ -413,10 +413,11 @@ static bool passes(nonsmooth_alpha *s, const pcs_state *state)
         rate[i] = s->persistent[i] ? 0 : u[0];
     }
     // The way without the corrections, which move what they find beside its path.
-    memcpy(pcs_gap_search_motion(s->search)->c[0], s->d_smooth, sizeof(double) * (size_t)m->n_v);
     const pcs_passage_step step = {.t = s->t_n,
                                    .h = s->h,
                                    .q = s->q_n,
+                                   .way = s->d_smooth,
+                                   .onwards = s->d_smooth,
                                    .gap = state->gap,
                                    .carries = s->closed,
                                    .rate = rate,

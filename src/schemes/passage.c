@@ -1,5 +1,7 @@
 #include "schemes/passage.h"
 
+#include <string.h>
+
 // Part of the step by which it is cut behind the touch: the contact is found penetrated by that part
 // of the way, which must be thin beside what is hit; if it is not, the shorter step is cut again.
 static const double BEHIND = 1e-3;
@@ -54,25 +56,41 @@ static double passes_at(pcs_gap_search *search, const pcs_passage_step *step, in
     return is_hit_right(step, slot, b.rate) ? HUGE_VAL : b.t;
 }
 
-int32_t pcs_passage_find(pcs_gap_search *search, const pcs_model *model,
-                         const pcs_passage_step *step, double *cut)
+// The first touch of the slots that have an impact in the step (`hit`), along the way that they would
+// have gone on, or of those that carry nothing, along that of the step.
+static int32_t first_passed(pcs_gap_search *search, const pcs_model *model,
+                            const pcs_passage_step *step, bool hit, double *first)
 {
     int32_t found = -1;
-    double first = HUGE_VAL;
-    *cut = 0;
+    memcpy(pcs_gap_search_motion(search)->c[0], hit ? step->onwards : step->way,
+           sizeof(double) * (size_t)model->n_v);
     pcs_gap_search_begin(search, step->t, step->h, step->q, 1, step->turns, step->external, NULL);
     for (int32_t i = 0; i < model->n_slots; ++i) {
-        if (step->carries[i] && !(step->rate[i] < 0))
-            continue; // rests
+        if (step->carries[i] != hit || (hit && !(step->rate[i] < 0))) // or rests
+            continue;
         const double way = pcs_gap_search_way(search, i);
         if (way == 0 || step->gap[i] > way)
             continue;
         const double t = passes_at(search, step, i, way);
-        if (t < first) {
-            first = t;
+        if (t < *first) {
+            *first = t;
             found = i;
         }
     }
+    return found;
+}
+
+int32_t pcs_passage_find(pcs_gap_search *search, const pcs_model *model,
+                         const pcs_passage_step *step, double *cut)
+{
+    double first = HUGE_VAL;
+    bool impacts = false;
+    *cut = 0;
+    for (int32_t i = 0; i < model->n_slots; ++i)
+        impacts = impacts || (step->carries[i] && step->rate[i] < 0);
+    int32_t found = first_passed(search, model, step, false, &first);
+    const int32_t hit = impacts ? first_passed(search, model, step, true, &first) : -1;
+    found = hit >= 0 ? hit : found;
     const double length = first - step->t + BEHIND * step->h;
     if (!(length < (1 - BEHIND) * step->h))
         return -1;

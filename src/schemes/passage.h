@@ -8,16 +8,18 @@
 
 typedef struct pcs_passage_step {
     double t, h;
-    const double *q;     // at its start
-    const double *gap;   // of the slots at its start
-    const bool *carries; // by slot: it has an impulse in the step
-    const double *rate;  // by slot, where it has: normal velocity that the impact began with
+    const double *q;       // at its start
+    const double *way;     // d of the end q [+] d
+    const double *onwards; // d of the end without the impacts of the step
+    const double *gap;     // of the slots at its start
+    const bool *carries;   // by slot: it has an impulse in the step
+    const double *rate;    // by slot, where it has: normal velocity that the impact began with
     const double *turns, *external; // as in the state
     double tolerance;               // of gaps, m
 } pcs_passage_step;
 
 // A slot that the step would pass, or -1; *cut: length of a step that ends just behind its first
-// touch, 0 without any. The way of the step, d of q [+] d, is in the motion of the search, c[0].
+// touch, 0 without any.
 int32_t pcs_passage_find(pcs_gap_search *search, const pcs_model *model,
                          const pcs_passage_step *step, double *cut);
 // Warns that a slot may have been passed by a step that was not cut any more.

@@ -127,6 +127,21 @@ typedef struct outcome {
     double spread;    // of the lowest contact's force over the last tenth, relative
 } outcome;
 
+// Normal force of the lowest contact; a box has corners, whose shares are not unique.
+static double lowest_force(const model_text *f, const stack *s)
+{
+    const int corners = s->dimension == 3 ? 8 : 4;
+    double sum = 0;
+    if (!strstr(s->text, "box-plane"))
+        return model_text_signal(f, "contact.c0.force.n");
+    for (int i = 1; i <= corners; ++i) {
+        char path[32];
+        snprintf(path, sizeof path, "contact.c0.%d.force.n", i);
+        sum += model_text_signal(f, path);
+    }
+    return sum;
+}
+
 static outcome run(model_text *f, const stack *s, const char *scheme)
 {
     const pcs_setting setting = {"simulation.scheme", scheme};
@@ -147,9 +162,7 @@ static outcome run(model_text *f, const stack *s, const char *scheme)
         most = i == 0 ? energy : fmax(most, energy);
         fastest = fmax(fastest, kinetic[i]);
         if (i >= steps - steps / 10) {
-            const char *path = strstr(s->text, "box-plane") ? "contact.c0.1.force.n"
-                                                            : "contact.c0.force.n";
-            const double value = model_text_signal(f, path);
+            const double value = lowest_force(f, s);
             force[0] = fmin(force[0], value);
             force[1] = fmax(force[1], value);
         }
