@@ -134,7 +134,7 @@ static double lowest_force(const model_text *f, const stack *s)
     double sum = 0;
     if (!strstr(s->text, "box-plane"))
         return model_text_signal(f, "contact.c0.force.n");
-    for (int i = 1; i <= corners; ++i) {
+    for (int i = 0; i < corners; ++i) {
         char path[32];
         snprintf(path, sizeof path, "contact.c0.%d.force.n", i);
         sum += model_text_signal(f, path);
