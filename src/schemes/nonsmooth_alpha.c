@@ -405,11 +405,13 @@ static bool passes(nonsmooth_alpha *s, const pcs_state *state)
         return false;
     const double *r = s->iterate[NA_VELOCITY].r;
     double *rate = s->hit_rate;
+    for (int32_t i = 0; i < m->n_v; ++i)
+        s->work[i] = s->d_smooth[i] / s->h;
     for (int32_t i = 0; i < m->n_slots; ++i) {
         double u[3] = {0, 0, 0};
         s->closed[i] = s->persistent[i] || r[3 * i] > 0;
         if (s->closed[i] && s->u_n[3 * i] < 0 && s->contacts_end[i].gap != HUGE_VAL)
-            pcs_contact_velocity(m, &s->contacts_end[i], s->v_n, u);
+            pcs_contact_velocity(m, &s->contacts_end[i], s->work, u);
         rate[i] = s->persistent[i] ? 0 : u[0];
     }
     // The way without the corrections, which move what they find beside its path.

@@ -119,9 +119,9 @@ typedef struct nonsmooth_alpha {
     double *slip;                // 2 for each slot
     double *penalty;             // p of xi = r - p g, by slot; 0: not known yet
     double *restitution, *u_n;   // 3 for each slot: e u_n on approach, u_n
-    double *hit_rate;            // by slot: normal velocity of v_n along the normal of q_{n+1}
-    bool *touched;               // xi_N >= 0 at the end of the position problem
-    int32_t *active;             // slots of the linear system or contact problem at hand
+    double *hit_rate; // by slot: mean normal velocity of the way to q~ along the normal of q_{n+1}
+    bool *touched;    // xi_N >= 0 at the end of the position problem
+    int32_t *active;  // slots of the linear system or contact problem at hand
 } nonsmooth_alpha;
 
 // ---- The three problems ----
