@@ -644,7 +644,7 @@ double pcs_gap_search_way(pcs_gap_search *s, int32_t slot)
     const pcs_gap_slot *of = &s->slots[slot];
     if (of->source == PCS_GAP_OF_SYSTEM)
         return HUGE_VAL;
-    if (of->mode == PCS_GAP_ESTIMATE || of->mode == PCS_GAP_ANGLE || of->mode == PCS_GAP_ROTATION)
+    if (of->mode != PCS_GAP_SUPPORT && of->mode != PCS_GAP_CURVE && of->mode != PCS_GAP_CYLINDER)
         return 0;
     const part p = {pcs_motion_bound(&s->motion, of->node_a, 0, 1),
                     pcs_motion_bound(&s->motion, of->node_b, 0, 1), s->motion.h};

@@ -87,8 +87,9 @@ bool pcs_gap_search_is_clear(pcs_gap_search *search, int32_t slot, const pcs_gap
 bool pcs_gap_search_first(pcs_gap_search *search, int32_t slot, const pcs_gap_rules *rules,
                           pcs_gap_place *a, pcs_gap_place *b, bool *starts_closed);
 // How far the two sides of a slot can move relative to each other in the motion, m, without a look
-// at the slot: a gap above it stays open. HUGE_VAL for formulas; 0 for angles, which nothing passes,
-// and for faces of meshes, which this search would evaluate as a whole for each of their nodes.
+// at the slot: a gap above it stays open. HUGE_VAL for formulas; 0 for what a step cannot pass unseen,
+// since the far side is closed too (planes, holes, angles), and for faces of meshes, which this
+// search would evaluate as a whole for each of their nodes.
 double pcs_gap_search_way(pcs_gap_search *search, int32_t slot);
 // Instants looked at since creation.
 int64_t pcs_gap_search_looks(const pcs_gap_search *search);
