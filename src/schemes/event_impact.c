@@ -628,9 +628,10 @@ pcs_status pcs_ed_handle(event_driven *s)
     memcpy(s->v, to->v, sizeof(double) * (size_t)model->n_v);
     // Methods of index 1 and 3 satisfy G v = rate to their errors only, and an impact against a
     // contact that the joints hold in one direction has no solution, or endless impulses, with
-    // velocities that they do not allow.
+    // velocities that they do not allow. Not where formulas switch: rates of drives and speeds of
+    // surfaces are those after the jump already.
     const int32_t index = s->march->opts.class->index;
-    if (index != 2)
+    if (index != 2 && !s->all)
         PCS_TRY(pcs_smooth_project(s->march->smooth, to->t, s->q, s->v,
                                    s->base.options[ED_PROJECTION_TOLERANCE], index == 3, true));
     look_here(s);

@@ -258,9 +258,10 @@ static void pass(passage *p, double *x, int64_t n)
 
 static void pass_flag(passage *p, bool *flag)
 {
-    double x = *flag;
+    double x = p->at && !p->load ? *flag : 0;
     pass(p, &x, 1);
-    *flag = x != 0;
+    if (p->at)
+        *flag = x != 0;
 }
 
 static void pass_count(passage *p, int64_t *count)

@@ -11,7 +11,7 @@
 
 enum { PASSES_MAX = 25 };
 // Part of the deviation that a push-out may leave: passes are repeated until the tolerance is met.
-static const double PUSH_OUT = 1e-2;
+static const double PUSH_OUT = 1e-6;
 // A pass that does not bring the error below this part of the last one has met rounding, a
 // redundant contradiction or a singular position.
 static const double stagnation = 0.5;
@@ -132,6 +132,8 @@ static pcs_status push_out(moreau_jean *s, double deviation, pcs_step_report *re
     pcs_block_matrix_multiply(&W, l, u);
     for (int32_t k = 0; k < n; ++k)
         q[k] -= u[k]; // in l + room
+    memset(l, 0,
+           sizeof(double) * (size_t)n); // contacts that contradict each other share what is left
     pcs_friction_contact problem = {.W = &W, .q = q, .mu = mu};
     pcs_solve_opts opts = pcs_solve_default();
     opts.measure = PCS_MEASURE_SCALED;
@@ -186,8 +188,9 @@ static void change_velocities(moreau_jean *s, double scale)
         s->p[i] += scale * s->p_step[i];
 }
 
-// Positions that the passes do not improve further; the report gets what is left.
-static pcs_status stopped_at(moreau_jean *s, double error, pcs_step_report *report)
+// Positions that the passes do not improve further; the report gets what is left. A contact at rest
+// that could not be closed is no failure.
+static pcs_status stopped_at(moreau_jean *s, bool unilateral, pcs_step_report *report)
 {
     const pcs_model *model = s->base.model;
     pcs_rows rows = {NULL, s->g, NULL, NULL};
@@ -195,6 +198,7 @@ static pcs_status stopped_at(moreau_jean *s, double error, pcs_step_report *repo
     pcs_model_rows(model, &s->end, &rows);
     report->drift = largest(s->g, model->n_rows);
     report->penetration = model->n_slots > 0 ? penetration(s) : 0;
+    const double error = fmax(report->drift, unilateral ? report->penetration : 0);
     return error <= failure_margin * s->base.options[MJ_PROJECTION_TOLERANCE] ? PCS_OK
                                                                               : PCS_NOT_CONVERGED;
 }
@@ -217,6 +221,7 @@ static pcs_status project_positions(moreau_jean *s, pcs_step_report *report)
     const int mode = (int)s->base.options[MJ_PROJECTION];
     const bool unilateral = mode == MJ_PROJECT_ALL && model->n_slots > 0;
     bool renewed = model->n_rows == 0; // nothing to renew
+    bool lowers = unilateral;
     double last = HUGE_VAL;
     if (unilateral)
         find_room(s);
@@ -238,8 +243,15 @@ static pcs_status project_positions(moreau_jean *s, pcs_step_report *report)
                 negate(s->x, model->n_v);
                 pcs_model_retract(model, s->q_end, s->x, s->q_end);
             }
+            if (lowers && report->penetration > rounding_margin * tolerance) {
+                // Contacts that contradict each other: nothing is lowered.
+                memset(s->room, 0, sizeof(double) * (size_t)model->n_slots);
+                lowers = false;
+                last = HUGE_VAL;
+                continue;
+            }
             if (renewed || error <= rounding_margin * tolerance || pass == PASSES_MAX)
-                return stopped_at(s, fmin(error, last), report);
+                return stopped_at(s, unilateral, report);
             renewed = true;
             last = HUGE_VAL;
             PCS_TRY(renew_factors(s));

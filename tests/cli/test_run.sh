@@ -188,7 +188,8 @@ YAML
 run run jam.yaml --out jam.h5
 tr -s ' \n' ' ' <out >words
 expect_text words "although contacts are projected: contacts contradict each other or the joints"
-expect_text words "contact '(floor|roof)' is 0\.0007[45][0-9]* m deep"
+# How the 1.5 mm are shared is the solver's choice.
+expect_text words "contact '(floor|roof)' is 0\.00(07[45][0-9]*|15) m deep"
 expect_code 0 info jam.h5
 expect_text out "with projection: all, contacts contradict"
 run run jam.yaml --no-result --set simulation.projection=none
