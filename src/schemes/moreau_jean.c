@@ -501,7 +501,7 @@ static bool passes(moreau_jean *s)
     double *rate = s->room; // likewise
     for (int32_t k = 0; k < s->n_active; ++k) {
         carries[s->active[k]] = s->r[s->offset[k]] > 0;
-        rate[s->active[k]] = -s->approach[k];
+        rate[s->active[k]] = s->approach[k] > 0 ? fmin(s->u_k[s->offset[k]], 0) : 0;
     }
     for (int32_t i = 0; i < m->n_v; ++i)
         s->x[i] = s->h * s->v_k[i];
