@@ -141,7 +141,6 @@ static pcs_status push_out(moreau_jean *s, double deviation, pcs_step_report *re
     opts.tolerance = fmax(PUSH_OUT * deviation, 0.1 * s->base.options[MJ_PROJECTION_TOLERANCE]) /
                      pcs_friction_contact_scale(&problem);
     opts.tolerance = fmin(opts.tolerance, PUSH_OUT);
-    opts.max_iterations = (int32_t)s->base.options[MJ_SOLVER_ITERATIONS];
     pcs_solve_info info; // the passes check the gaps
     PCS_TRY(pcs_friction_solve(&problem, &pcs_solver_auto, &opts, NULL, &s->arena, l, u, &info));
     report->solver_iterations += info.iterations;
