@@ -33,8 +33,8 @@ static pcs_status init_arrays(nonsmooth_alpha *s)
                        &s->residual,        &s->scale,   &s->work,     &s->rounding,
                        &s->new_rate};
     double **of_rows[] = {&s->row_residual, &s->g, &s->rate};
-    double **of_slots[] = {&s->local,       &s->slip, &s->penalty,
-                           &s->restitution, &s->u_n,  &s->hit_rate};
+    double **of_slots[] = {&s->local, &s->slip,     &s->penalty, &s->restitution,
+                           &s->u_n,   &s->hit_rate, &s->spent};
     na_iterate *iterates[] = {&s->iterate[0], &s->iterate[1], &s->iterate[2], &s->saved,
                               &s->direction};
     const int64_t slots = 3 * (int64_t)m->n_slots;
@@ -145,6 +145,7 @@ static void destroy(pcs_scheme *scheme)
                       s->slip,
                       s->penalty,
                       s->hit_rate,
+                      s->spent,
                       s->restitution,
                       s->u_n,
                       s->contact_rows,
@@ -380,7 +381,11 @@ static pcs_status solve_position(nonsmooth_alpha *s, pcs_step_report *report)
 static pcs_status solve_velocity(nonsmooth_alpha *s, pcs_step_report *report)
 {
     pcs_na_begin_velocity(s);
-    return solve(s, NA_VELOCITY, report);
+    pcs_status status = solve(s, NA_VELOCITY, report);
+    while (status == PCS_OK && s->variant != NA_COUPLED && pcs_na_next_round(s))
+        status = solve(s, NA_VELOCITY, report);
+    pcs_na_add_rounds(s);
+    return status;
 }
 
 static pcs_status solve_problems(nonsmooth_alpha *s, pcs_step_report *report)

@@ -119,6 +119,8 @@ typedef struct nonsmooth_alpha {
     double *slip;                // 2 for each slot
     double *penalty;             // p of xi = r - p g, by slot; 0: not known yet
     double *restitution, *u_n;   // 3 for each slot: e u_n on approach, u_n
+    double *spent;               // 3 for each slot: impulses of earlier rounds (pcs_na_next_round)
+    int32_t rounds;              // of impacts after the first
     double *hit_rate; // by slot: mean normal velocity of the way to q~ along the normal of q_{n+1}
     bool *touched;    // xi_N >= 0 at the end of the position problem
     int32_t *active;  // slots of the linear system or contact problem at hand
@@ -151,6 +153,11 @@ pcs_status pcs_na_matrix_position(nonsmooth_alpha *s) PCS_MUST_CHECK;
 void pcs_na_freeze_position(nonsmooth_alpha *s);
 
 void pcs_na_begin_velocity(nonsmooth_alpha *s);
+// Contacts that were out of the solved problem and are hit by it: prepares the next impact from its
+// velocity; false: none.
+bool pcs_na_next_round(nonsmooth_alpha *s);
+// The impulses of all rounds.
+void pcs_na_add_rounds(nonsmooth_alpha *s);
 void pcs_na_evaluate_velocity(nonsmooth_alpha *s);
 pcs_status pcs_na_matrix_velocity(nonsmooth_alpha *s) PCS_MUST_CHECK;
 
@@ -159,6 +166,7 @@ pcs_status pcs_na_matrix_velocity(nonsmooth_alpha *s) PCS_MUST_CHECK;
 // residual -= G^T p and residual -= H^T r over the slots that may carry a load; sizes into scale.
 void pcs_na_subtract_rows(nonsmooth_alpha *s, const pcs_row_block *rows, const double *p);
 void pcs_na_subtract_contacts(nonsmooth_alpha *s, const double *r);
+void pcs_na_subtract_spent(nonsmooth_alpha *s);
 // residual += factor x, and its size
 void pcs_na_add_term(nonsmooth_alpha *s, double factor, const double *x);
 // The rounding of the forces, times the factor, counts as a term of the balance.

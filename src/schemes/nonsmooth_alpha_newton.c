@@ -93,6 +93,13 @@ void pcs_na_subtract_contacts(nonsmooth_alpha *s, const double *r)
             subtract_block(s, &s->contact_rows[i], r + 3 * i);
 }
 
+void pcs_na_subtract_spent(nonsmooth_alpha *s)
+{
+    for (int32_t i = 0; s->rounds > 0 && i < s->base.model->n_slots; ++i)
+        if (s->touched[i] && s->spent[3 * i] > 0)
+            subtract_block(s, &s->contact_rows[i], s->spent + 3 * i);
+}
+
 // ---- Charts ----
 
 static void multiply_columns(int32_t n, double *A, const pcs_mat3 *T)

@@ -11,8 +11,9 @@
 // The velocities u_n before are those of t_n (find_restitution). As in the other schemes
 // (impact_law.h), restitution acts on approach only and e_T at impacts only: taken literally, e_T
 // would turn a sliding body round in every step. A contact that separates with the smooth velocity
-// takes no part; if the impact of others hits it, its own impact is that of the next step. The
-// variants no_forces and coupled leave f* out.
+// takes no part; if the impact of others hits it, its own impact follows in the next round, from the
+// velocities that this one has left (pcs_na_next_round). The variants no_forces and coupled leave
+// f* out.
 #include <string.h>
 
 #include "schemes/impact_law.h"
@@ -56,6 +57,8 @@ void pcs_na_begin_velocity(nonsmooth_alpha *s)
 {
     const pcs_model *m = s->base.model;
     const size_t bytes = sizeof(double) * (size_t)m->n_v;
+    s->rounds = 0;
+    memset(s->spent, 0, 3 * sizeof(double) * (size_t)m->n_slots);
     for (int32_t i = 0; i < m->n_slots; ++i) {
         s->closed[i] = s->touched[i];
         if (!s->closed[i])
@@ -75,6 +78,72 @@ void pcs_na_begin_velocity(nonsmooth_alpha *s)
     pcs_model_mass_multiply(m, &s->end, s->iterate[NA_SMOOTH].x, s->work);
     for (int32_t i = 0; i < m->n_v; ++i)
         s->change[i] += s->momentum_smooth[i] - s->work[i] - s->reaction_smooth[i] - s->f_smooth[i];
+}
+
+// Largest speed that the forces of this step can give a contact: the sum over its nodes of
+// |H_N (v~ - v_n)|.
+static double resting_speed(const nonsmooth_alpha *s, const pcs_contact *contact)
+{
+    double speed = 0;
+    for (int32_t e = 0; e < contact->row.n_nodes; ++e) {
+        const pcs_node *node = pcs_model_node(s->base.model, contact->row.node[e]);
+        double change = 0;
+        for (int32_t j = 0; j < node->n_v; ++j)
+            change += contact->row.J[e][j] * (s->v_smooth[node->v + j] - s->v_n[node->v + j]);
+        speed += fabs(change);
+    }
+    return speed;
+}
+
+// One touching contact in the next round, with its velocity u before it: what has rebounded is
+// spent, what separates is out, what is hit gets its restitution, as in moreau_jean_rounds.c.
+static void prepare_contact(nonsmooth_alpha *s, int32_t i, const double *u, bool hit)
+{
+    const pcs_contact *contact = &s->contacts_end[i];
+    const double speed = s->base.options[NA_IMPACT_SPEED];
+    double *r = s->iterate[NA_VELOCITY].r + 3 * i, *e = s->restitution + 3 * i;
+    if (e[0] < 0 || s->spent[3 * i] > 0) {
+        for (int32_t j = 0; j < 3; ++j)
+            s->spent[3 * i + j] += r[j];
+        memset(r, 0, 3 * sizeof(double));
+    }
+    memset(e, 0, 3 * sizeof(double));
+    s->closed[i] = hit || pcs_impact_takes_part(u[0], speed);
+    if (!hit)
+        return;
+    pcs_impact_restitution(&contact->law, contact->row.size, u, speed, 0, e);
+    e[0] = fmax(e[0], fmin(u[0] + resting_speed(s, contact), 0));
+}
+
+bool pcs_na_next_round(nonsmooth_alpha *s)
+{
+    enum { ROUNDS_MAX = 50 };
+    const pcs_model *m = s->base.model;
+    bool any = false;
+    for (int32_t i = 0; i < m->n_slots; ++i) {
+        double u[3];
+        if (!s->touched[i] || s->closed[i])
+            continue;
+        pcs_contact_velocity(m, &s->contacts_end[i], s->v, u);
+        any = any || u[0] < -s->base.options[NA_IMPACT_SPEED];
+    }
+    if (!any || s->rounds == ROUNDS_MAX)
+        return false;
+    ++s->rounds;
+    for (int32_t i = 0; i < m->n_slots; ++i) {
+        double u[3];
+        if (!s->touched[i])
+            continue;
+        pcs_contact_velocity(m, &s->contacts_end[i], s->v, u);
+        prepare_contact(s, i, u, !s->closed[i] && u[0] < -s->base.options[NA_IMPACT_SPEED]);
+    }
+    return true;
+}
+
+void pcs_na_add_rounds(nonsmooth_alpha *s)
+{
+    for (int32_t i = 0; s->rounds > 0 && i < 3 * s->base.model->n_slots; ++i)
+        s->iterate[NA_VELOCITY].r[i] += s->spent[i];
 }
 
 void pcs_na_evaluate_velocity(nonsmooth_alpha *s)
@@ -106,6 +175,7 @@ void pcs_na_evaluate_velocity(nonsmooth_alpha *s)
     }
     pcs_na_subtract_rows(s, s->rows_end, s->iterate[NA_VELOCITY].p);
     pcs_na_subtract_contacts(s, s->iterate[NA_VELOCITY].r);
+    pcs_na_subtract_spent(s);
     pcs_rows rows = {NULL, NULL, s->rate, NULL};
     pcs_model_rows(m, &s->end, &rows);
     pcs_model_rows_multiply(m, s->rows_end, s->v, s->row_residual);
