@@ -177,10 +177,11 @@ static void destroy(pcs_scheme *scheme)
         pcs_arena_free(&s->kept[k].arena);
 }
 
-// v'~ and a, and by slot what the contact was in the smooth problem (na_part)
+// v'~ and a, by slot what the contact was in the smooth problem (na_part), and the power of the
+// prescribed motions
 static int64_t memory(const pcs_scheme *scheme)
 {
-    return 2 * (int64_t)scheme->model->n_v + scheme->model->n_slots;
+    return pcs_na_power_index(scheme->model) + 1;
 }
 
 // ---- Start ----
@@ -267,6 +268,8 @@ static pcs_status start_accelerations(nonsmooth_alpha *s, pcs_state *state)
     memcpy(a, rate, sizeof(double) * (size_t)m->n_v);
     for (int32_t i = 0; i < m->n_slots; ++i)
         state->memory[2 * m->n_v + i] = NA_APART;
+    state->memory[pcs_na_power_index(m)] = pcs_model_driven_work(m, s->rows_end, state->lambda,
+                                                                 state->v);
     memcpy(state->a, rate, sizeof(double) * (size_t)m->n_v);
     return PCS_OK;
 }

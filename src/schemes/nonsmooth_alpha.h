@@ -218,6 +218,12 @@ pcs_status pcs_na_offer_problem(nonsmooth_alpha *s, const pcs_step_report *repor
 
 // ---- After the step ----
 
+// Where the state's memory has the power of the prescribed motions at t_n.
+static inline int64_t pcs_na_power_index(const pcs_model *model)
+{
+    return 2 * (int64_t)model->n_v + model->n_slots;
+}
+
 pcs_status pcs_na_measure(nonsmooth_alpha *s, pcs_state *state, pcs_step_report *report)
     PCS_MUST_CHECK;
 void pcs_na_store(nonsmooth_alpha *s, pcs_state *state);

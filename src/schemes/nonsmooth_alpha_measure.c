@@ -52,6 +52,19 @@ static void joint_impulses(nonsmooth_alpha *s)
         s->g[i] = s->h * s->iterate[NA_SMOOTH].p[i] + s->iterate[NA_VELOCITY].p[i];
 }
 
+// lambda~ is a force at t_{n+1}, Lambda an impulse over the step: the one works as forces do, by
+// the powers at both ends, the other along the mean velocity in s->work.
+static void driven_work(nonsmooth_alpha *s, pcs_state *state)
+{
+    const pcs_model *m = s->base.model;
+    double *begin = &state->memory[pcs_na_power_index(m)];
+    const double end = pcs_model_driven_work(m, s->rows_end, s->iterate[NA_SMOOTH].p, s->v);
+    state->work[PCS_WORK_DRIVER] += 0.5 * s->h * (*begin + end) +
+                                    pcs_model_driven_work(m, s->rows_end, s->iterate[NA_VELOCITY].p,
+                                                          s->work);
+    *begin = end;
+}
+
 static void force_work(nonsmooth_alpha *s, pcs_state *state)
 {
     const pcs_model *m = s->base.model;
@@ -63,8 +76,7 @@ static void force_work(nonsmooth_alpha *s, pcs_state *state)
     state->work[PCS_WORK_APPLIED] += 0.5 * s->h * (begin.applied + end.applied);
     state->work[PCS_WORK_ACTUATOR] += 0.5 * s->h * (begin.actuator + end.actuator);
     state->work[PCS_WORK_DAMPING] += 0.5 * s->h * (begin.damping + end.damping);
-    joint_impulses(s);
-    state->work[PCS_WORK_DRIVER] += pcs_model_driven_work(m, s->rows_end, s->g, s->work);
+    driven_work(s, state);
 }
 
 static pcs_status check_finite(const nonsmooth_alpha *s)
