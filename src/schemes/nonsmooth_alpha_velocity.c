@@ -19,6 +19,15 @@
 #include "schemes/impact_law.h"
 #include "schemes/nonsmooth_alpha.h"
 
+// Normal velocity where the gap closes. The position problem moves the contact there, over the gap
+// g_n, along which the forces of the step work: with the acceleration a of the smooth motion
+// u^2 = u_n^2 - 2 a g_n. Where they slow the approach, u_n would give back more than arrives.
+static double velocity_at_touch(double u_n, double gap, double a)
+{
+    const bool slows = u_n < 0 && a > 0 && gap > 0 && gap != HUGE_VAL;
+    return slows ? -sqrt(fmax(u_n * u_n - 2 * a * gap, 0)) : u_n;
+}
+
 // u_n, and e u_n, which the law adds to the velocities after. A contact that stays closed while its
 // normal turns has u_n = 0 with the rows of q_n alone. But the impulse acts along the rows of
 // q_{n+1}, and along them the contact must not leave faster than it came: the slower of the two
@@ -33,6 +42,11 @@ static void find_restitution(nonsmooth_alpha *s, int32_t i)
     pcs_contact_velocity(s->base.model, now, s->v_n, u_now);
     // A slot without a contact point at t_n is measured where it closes.
     pcs_contact_velocity(s->base.model, before->gap == HUGE_VAL ? now : before, s->v_n, u);
+    double u_smooth[3];
+    pcs_contact_velocity(s->base.model, now, s->v_smooth, u_smooth);
+    const double a = (u_smooth[0] - u_now[0]) / s->h;
+    u[0] = velocity_at_touch(u[0], before->gap, a);
+    u_now[0] = velocity_at_touch(u_now[0], before->gap, a);
     pcs_impact_restitution(&now->law, now->row.size, u, s->base.options[NA_IMPACT_SPEED], 0, e);
     e[0] = fmin(fmax(e[0], now->law.restitution * u_now[0]), 0);
     if (u[0] < -fabs(u_now[0] - u[0]))

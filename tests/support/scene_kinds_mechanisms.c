@@ -351,6 +351,7 @@ void scene_wire(scene_text *s)
         scene_line(s, SECTION_JOINTS,
                    "      - {type: parabola, coefficients: [0, 0, %.15g], x: [0, 40]}", slope);
     s->facts->length = 1;
-    s->facts->rate = shape == 0 ? 1 : v * 2;
+    const double curvature = shape == 1 ? 1 : 2 * slope; // on which the bead also swings
+    s->facts->rate = shape == 0 ? 1 : fmax(v * 2, sqrt(g * curvature));
     scene_times(s, 2.4 / v, pick_step(s));
 }

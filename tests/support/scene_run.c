@@ -240,7 +240,9 @@ static void finish(running *r, run_result *result)
     const double largest = r->scale.largest > 0 ? r->scale.largest : 1;
     result->energy_scale = largest;
     result->energy_gain /= largest;
-    result->numerical = statistics->energy.numerical / largest;
+    const pcs_energy_account *energy = &statistics->energy;
+    const double fed = fabs(energy->applied) + fabs(energy->actuator) + fabs(energy->driver);
+    result->numerical = energy->numerical / fmax(largest, fed);
     result->penetration = statistics->worst_penetration;
     result->drift = statistics->worst_drift;
     result->momentum /= r->momentum_scale > 0 ? r->momentum_scale : 1;

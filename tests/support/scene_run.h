@@ -42,7 +42,9 @@ typedef struct run_result {
     // Energy: largest value of kinetic + potential - start - work of forces, actuators and drivers,
     // which only impacts, friction and damping may change, and never upwards; scale of both.
     double energy_gain, energy_gain_time, energy_scale;
-    double numerical; // remainder of the account at the end, of either sign
+    double
+        numerical; // remainder of the account at the end, of either sign, relative to the largest
+                   // energy or what was fed in
     double penetration, drift;
     double momentum;  // largest deviation of the sums that are kept, relative to sum |m v|
     double rest_time; // kinetic energy is below 1e-12 of the largest from here on; HUGE_VAL: never
