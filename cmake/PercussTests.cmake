@@ -12,13 +12,15 @@ set(plain_tests # cli.schemes runs every scheme and integrator on every example 
     convergence.nonsmooth_alpha_order convergence.smooth_order convergence.smooth_reference
     equivalence.scenes_schemes
     physics.bouncing_ball physics.flexible_benchmarks physics.hybrid_slider_crank physics.singular_positions
-    physics.nonsmooth_alpha_woodpecker)
-set(long_kinds convergence docs)
-set(long_tests
-    browser.page cli.contact_problems cli.examples cli.report cli.schemes equivalence.determinism
-    equivalence.scenes_schemes physics.bouncing_ball
-    physics.flexible_benchmarks physics.flexible_schemes physics.joint_mechanisms
-    physics.nonsmooth_alpha_woodpecker robustness.malformed solvers.random_problems)
+    physics.nonsmooth_alpha_woodpecker physics.turns)
+set(longest_tests cli.schemes equivalence.scenes_schemes) # half a minute and more
+set(long_tests # some seconds
+    browser.page cli.compare cli.contact_problems cli.examples cli.report cli.run
+    convergence.flexible_order convergence.nonsmooth_alpha_order docs.guide docs.keys docs.manual
+    equivalence.determinism physics.flexible_benchmarks physics.flexible_schemes
+    physics.hybrid_slider_crank physics.impact_on_step physics.mesh_bricks physics.singular_positions
+    physics.slip_in_space physics.stacks_rest physics.turns robustness.malformed
+    solvers.random_problems unit.sparse_cholesky)
 
 function(add_labelled_test kind name) # COMMAND...
     set(labels ${kind})
@@ -26,7 +28,9 @@ function(add_labelled_test kind name) # COMMAND...
         list(APPEND labels plain)
     endif()
     set(cost 0)
-    if(kind IN_LIST long_kinds OR "${kind}.${name}" IN_LIST long_tests)
+    if("${kind}.${name}" IN_LIST longest_tests)
+        set(cost 200)
+    elseif("${kind}.${name}" IN_LIST long_tests)
         set(cost 100)
     endif()
     add_test(NAME ${kind}.${name} COMMAND ${ARGN})
@@ -103,6 +107,9 @@ foreach(source IN LISTS test_sources)
     endif()
     if(PERCUSS_SANITIZE) # a fifth of the time to compile; nearly all of a run is in the library
         target_compile_options(${kind}_${file} PRIVATE -O0)
+    endif()
+    if(PERCUSS_SANITIZE AND NOT PERCUSS_SANITIZE_POINTERS)
+        target_compile_definitions(${kind}_${file} PRIVATE PERCUSS_FEWER_CASES) # support/family.h
     endif()
 
     add_labelled_test(${kind} ${name} ${kind}_${file})
