@@ -22,6 +22,8 @@ set(long_tests # some seconds
     physics.slip_in_space physics.stacks_rest physics.turns robustness.malformed
     solvers.random_problems unit.sparse_cholesky)
 
+set(test_timeout 1200) # ends what hangs; the clock on the wall, and other work may run beside the tests
+
 function(add_labelled_test kind name) # COMMAND...
     set(labels ${kind})
     if(kind IN_LIST plain_kinds OR "${kind}.${name}" IN_LIST plain_tests)
@@ -39,7 +41,7 @@ function(add_labelled_test kind name) # COMMAND...
         COST ${cost}
         ENVIRONMENT "${test_environment}"
         SKIP_RETURN_CODE 77
-        TIMEOUT 300)
+        TIMEOUT ${test_timeout})
 endfunction()
 
 pkg_check_modules(cmocka REQUIRED IMPORTED_TARGET cmocka)
