@@ -39,5 +39,5 @@ foreach(script IN LISTS python_tests)
         LABELS python
         ENVIRONMENT "${python_environment}"
         SKIP_RETURN_CODE 77
-        TIMEOUT 300)
+        TIMEOUT ${test_timeout})
 endforeach()

@@ -12,13 +12,17 @@ set(plain_tests # cli.schemes runs every scheme and integrator on every example 
     convergence.nonsmooth_alpha_order convergence.smooth_order convergence.smooth_reference
     equivalence.scenes_schemes
     physics.bouncing_ball physics.flexible_benchmarks physics.hybrid_slider_crank physics.singular_positions
-    physics.nonsmooth_alpha_woodpecker)
-set(long_kinds convergence docs)
-set(long_tests
-    browser.page cli.contact_problems cli.examples cli.report cli.schemes equivalence.determinism
-    equivalence.scenes_schemes physics.bouncing_ball
-    physics.flexible_benchmarks physics.flexible_schemes physics.joint_mechanisms
-    physics.nonsmooth_alpha_woodpecker robustness.malformed solvers.random_problems)
+    physics.nonsmooth_alpha_woodpecker physics.turns)
+set(longest_tests cli.schemes equivalence.scenes_schemes) # half a minute and more
+set(long_tests # some seconds
+    browser.page cli.compare cli.contact_problems cli.examples cli.report cli.run
+    convergence.flexible_order convergence.nonsmooth_alpha_order docs.guide docs.keys docs.manual
+    equivalence.determinism physics.flexible_benchmarks physics.flexible_schemes
+    physics.hybrid_slider_crank physics.impact_on_step physics.mesh_bricks physics.singular_positions
+    physics.slip_in_space physics.stacks_rest physics.turns robustness.malformed
+    solvers.random_problems unit.sparse_cholesky)
+
+set(test_timeout 1200) # ends what hangs; the clock on the wall, and other work may run beside the tests
 
 function(add_labelled_test kind name) # COMMAND...
     set(labels ${kind})
@@ -26,7 +30,9 @@ function(add_labelled_test kind name) # COMMAND...
         list(APPEND labels plain)
     endif()
     set(cost 0)
-    if(kind IN_LIST long_kinds OR "${kind}.${name}" IN_LIST long_tests)
+    if("${kind}.${name}" IN_LIST longest_tests)
+        set(cost 200)
+    elseif("${kind}.${name}" IN_LIST long_tests)
         set(cost 100)
     endif()
     add_test(NAME ${kind}.${name} COMMAND ${ARGN})
@@ -35,7 +41,7 @@ function(add_labelled_test kind name) # COMMAND...
         COST ${cost}
         ENVIRONMENT "${test_environment}"
         SKIP_RETURN_CODE 77
-        TIMEOUT 300)
+        TIMEOUT ${test_timeout})
 endfunction()
 
 pkg_check_modules(cmocka REQUIRED IMPORTED_TARGET cmocka)
@@ -100,6 +106,12 @@ foreach(source IN LISTS test_sources)
         percuss_test_support percuss_static percuss_flags percuss::dependencies PkgConfig::cmocka)
     if(PERCUSS_LTO AND CMAKE_C_COMPILER_ID STREQUAL "GNU")
         target_link_options(${kind}_${file} PRIVATE -fno-lto)
+    endif()
+    if(PERCUSS_SANITIZE) # a fifth of the time to compile; nearly all of a run is in the library
+        target_compile_options(${kind}_${file} PRIVATE -O0)
+    endif()
+    if(PERCUSS_SANITIZE AND NOT PERCUSS_SANITIZE_POINTERS)
+        target_compile_definitions(${kind}_${file} PRIVATE PERCUSS_FEWER_CASES) # support/family.h
     endif()
 
     add_labelled_test(${kind} ${name} ${kind}_${file})

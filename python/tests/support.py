@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import tempfile
 import unittest
@@ -13,6 +14,9 @@ try:
 except ImportError:
     print("skipped: numpy is not installed")
     sys.exit(77)  # ctest counts it as skipped
+
+# A job of the background starts with Ctrl-C ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 SOURCE = Path(os.environ.get("PERCUSS_SOURCE", Path(__file__).resolve().parents[2]))
 EXAMPLES = SOURCE / "examples"

@@ -582,13 +582,9 @@ double pcs_switching_next(pcs_switching *s, double t, double limit, double round
         return HUGE_VAL;
     s->value[0] = from;
     s->lines[0] = (line){0.0, 1.0, true};
-    for (int32_t i = 0; i < s->n_steps; i++) {
-        const pcs_tape_step *step = &s->steps[i];
-        const double x[3] = {s->value[step->operand[0]], s->value[step->operand[1]],
-                             s->value[step->operand[2]]};
-        s->value[step->out] = pcs_operations[step->op].value(x);
-        s->lines[step->out] = follow(s, step);
-    }
+    evaluate(s);
+    for (int32_t i = 0; i < s->n_steps; i++)
+        s->lines[s->steps[i].out] = follow(s, &s->steps[i]);
     double next = HUGE_VAL;
     bool any_curved = false;
     for (int32_t i = 0; i < s->n_functions; i++) {

@@ -242,8 +242,8 @@ double pcs_model_potential(const pcs_model *model, const pcs_configuration *c)
     return V;
 }
 
-pcs_status pcs_model_row_blocks_create(pcs_context *ctx, const pcs_model *model,
-                                       pcs_row_block **blocks, double **values)
+static pcs_status create_row_blocks(pcs_context *ctx, const pcs_model *model, int32_t spare,
+                                    pcs_row_block **blocks, double **values)
 {
     int64_t count = 0;
     for (int32_t k = 0; k < model->row_blocks.count; ++k) {
@@ -251,7 +251,7 @@ pcs_status pcs_model_row_blocks_create(pcs_context *ctx, const pcs_model *model,
         for (int32_t i = 0; i < p->n_nodes; ++i)
             count += (int64_t)p->size * pcs_model_node(model, p->node[i])->n_v;
     }
-    *blocks = PCS_NEW_ARRAY(ctx, pcs_row_block, model->row_blocks.count);
+    *blocks = PCS_NEW_ARRAY(ctx, pcs_row_block, model->row_blocks.count + spare);
     *values = PCS_NEW_ARRAY(ctx, double, count);
     if (!*blocks || !*values) {
         pcs_free(ctx, *blocks);
@@ -273,6 +273,18 @@ pcs_status pcs_model_row_blocks_create(pcs_context *ctx, const pcs_model *model,
         }
     }
     return PCS_OK;
+}
+
+pcs_status pcs_model_row_blocks_create(pcs_context *ctx, const pcs_model *model,
+                                       pcs_row_block **blocks, double **values)
+{
+    return create_row_blocks(ctx, model, 0, blocks, values);
+}
+
+pcs_status pcs_model_row_blocks_with_slots(pcs_context *ctx, const pcs_model *model,
+                                           pcs_row_block **blocks, double **values)
+{
+    return create_row_blocks(ctx, model, model->n_slots, blocks, values);
 }
 
 void pcs_model_rows(const pcs_model *model, const pcs_configuration *c, const pcs_rows *rows)

@@ -58,9 +58,12 @@ typedef struct pcs_rows {
     double *g, *rate, *convective;
 } pcs_rows;
 
-// Storage for the Jacobian blocks of all rows (all-zero until evaluated).
+// Storage for the Jacobian blocks of all rows (all-zero until evaluated), and with_slots: behind
+// them an empty block for each slot, for the rows of contacts that are held like joints.
 pcs_status pcs_model_row_blocks_create(pcs_context *ctx, const pcs_model *model,
                                        pcs_row_block **blocks, double **values) PCS_MUST_CHECK;
+pcs_status pcs_model_row_blocks_with_slots(pcs_context *ctx, const pcs_model *model,
+                                           pcs_row_block **blocks, double **values) PCS_MUST_CHECK;
 void pcs_model_rows(const pcs_model *model, const pcs_configuration *c, const pcs_rows *rows);
 // blocks += scale d(G v)/dq at the velocities of the configuration
 void pcs_model_rate_tangent(const pcs_model *model, const pcs_configuration *c, double scale,

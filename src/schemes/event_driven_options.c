@@ -67,8 +67,9 @@ const pcs_option pcs_ed_options[HY_OPTION_COUNT] = {
                     "interpolation for order studies"},
     [ED_EVENT_TOLERANCE] = {"event_tolerance", PCS_OPTION_REAL, 1e-14, 0, 1, NULL,
                             "precision of an event's time, s, where rounding allows it"},
-    [ED_SAMPLES] = {"samples", PCS_OPTION_INTEGER, 4, 1, 1000, NULL,
-                    "parts of a step in which forces, friction and faces are looked at; gaps need none"},
+    [ED_SAMPLES] =
+        {"samples", PCS_OPTION_INTEGER, 4, 1, 1000, NULL,
+         "parts of a step in which forces, friction and faces are looked at; gaps need none"},
     [ED_GAP_TOLERANCE] = {"gap_tolerance", PCS_OPTION_REAL, 1e-8, 0, 1, NULL,
                           "a contact touches when its gap is not larger, m"},
     [ED_VELOCITY_TOLERANCE] = {"velocity_tolerance", PCS_OPTION_REAL, 1e-8, 0, 1e9, NULL,

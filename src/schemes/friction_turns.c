@@ -45,7 +45,7 @@ pcs_status pcs_friction_turns_reserve(pcs_context *ctx, const pcs_smooth *smooth
     turns->w = PCS_NEW_ARRAY(ctx, double, n);
     turns->pivot = PCS_NEW_ARRAY(ctx, int32_t, n);
     if (!turns->h || !turns->y || !turns->p || !turns->strength || !turns->matrix ||
-        !turns->surface || !turns->w || !turns->pivot)
+        !turns->surface || !turns->convective || !turns->w || !turns->pivot)
         return PCS_ERROR_MEMORY;
     turns->capacity = (int32_t)n;
     turns->n_v = (int32_t)n_v;

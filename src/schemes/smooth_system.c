@@ -1,5 +1,6 @@
 // The smooth equations of a phase: rows of joints and closed contacts, index-1 solves,
-// half-explicit stages, projection. smooth_system.h has the equations.
+// half-explicit stages. smooth_system.h has the equations, smooth_project.c what keeps the
+// constraints.
 //
 // Two instants are kept, each with a configuration and its rows: a half-explicit stage takes B from
 // one and G from the other, and the next stage often begins where the last one ended.
@@ -8,6 +9,7 @@
 #include <string.h>
 
 #include "linalg/kernels.h"
+#include "schemes/smooth_parts.h"
 #include "schemes/smooth_terms.h"
 
 // Added to the sliding velocity in space along the direction of the phase, m/s: the direction of a
@@ -16,48 +18,6 @@
 // smooth.
 static const double DIRECTION_SPEED = 1e-12;
 
-typedef struct instant {
-    pcs_configuration c;
-    double t;
-    double *q;                  // the rows belong to (t, q); the copy is the key of the cache
-    bool known;                 // blocks and rate are those of (t, q) and the present phase
-    pcs_row_block *rows, *left; // G and B: joint blocks, then closed contacts
-    double *values, *left_values;
-    pcs_contact *contacts; // by slot
-    double *g, *rate, *convective;
-} instant;
-
-typedef struct slot_pattern {
-    int32_t size, n_nodes;
-    int32_t node[PCS_ROW_NODES_MAX];
-    int64_t left_start; // first value of the slot's row of B
-} slot_pattern;
-
-struct pcs_smooth {
-    pcs_context *ctx;
-    const pcs_model *model;
-    pcs_phase phase;
-    const double *turns, *origin, *external;
-    double *no_turns;
-    pcs_baumgarte baumgarte;
-    pcs_compensation compensation;
-    bool compensated;                      // a step has begun
-    double *position_term, *velocity_term; // g_n / h and (G v - rate)_n / h
-    slot_pattern *pattern;                 // by slot
-    int32_t *closed;                       // slots that are closed, ascending
-    int32_t *slot_row;                     // by slot: first row, -1: open
-    int32_t n_closed, n_blocks, n_rows;
-    uint8_t *saddle_mode; // modes that the saddle was made for
-    pcs_saddle *saddle;
-    pcs_rank_mode rank; // of the next index-1 solve
-    double pivot, least_pivot;
-    int32_t dropped; // least number of redundant rows where the rank was decided, with this saddle
-    instant instant[2];
-    int32_t last;              // instant of the last index-1 solve or drift
-    double *x, *p, *d, *q_try; // work
-    int64_t evaluations;
-};
-
 // ---- Memory ----
 
 int32_t pcs_smooth_rows_max(const pcs_model *model)
@@ -65,7 +25,7 @@ int32_t pcs_smooth_rows_max(const pcs_model *model)
     return model->n_rows + 3 * model->n_slots;
 }
 
-static void instant_free(pcs_context *ctx, instant *w)
+static void instant_free(pcs_context *ctx, pcs_smooth_instant *w)
 {
     pcs_configuration_free(ctx, &w->c);
     pcs_model_contacts_destroy(ctx, w->contacts);
@@ -79,7 +39,7 @@ static void instant_free(pcs_context *ctx, instant *w)
     pcs_free(ctx, w->convective);
 }
 
-static pcs_status instant_init(pcs_smooth *s, instant *w)
+static pcs_status instant_init(pcs_smooth *s, pcs_smooth_instant *w)
 {
     pcs_context *ctx = s->ctx;
     const pcs_model *model = s->model;
@@ -87,30 +47,24 @@ static pcs_status instant_init(pcs_smooth *s, instant *w)
     const int32_t rows = pcs_smooth_rows_max(model);
     PCS_TRY(pcs_configuration_init(ctx, model, &w->c));
     w->c.face = s->phase.face;
-    pcs_row_block *joints;
-    PCS_TRY(pcs_model_row_blocks_create(ctx, model, &joints, &w->values));
-    w->rows = PCS_NEW_ARRAY(ctx, pcs_row_block, blocks);
+    PCS_TRY(pcs_model_row_blocks_with_slots(ctx, model, &w->rows, &w->values));
     w->left = PCS_NEW_ARRAY(ctx, pcs_row_block, blocks);
-    if (w->rows && w->left) {
-        memcpy(w->rows, joints, sizeof *joints * (size_t)model->row_blocks.count);
-        memcpy(w->left, joints, sizeof *joints * (size_t)model->row_blocks.count);
-    }
-    pcs_free(ctx, joints);
+    if (w->left) // the rows of joints are the same in B and G
+        memcpy(w->left, w->rows, sizeof *w->rows * (size_t)model->row_blocks.count);
     w->contacts = pcs_model_contacts_create(ctx, model);
     w->q = PCS_NEW_ARRAY(ctx, double, model->n_q);
     w->g = PCS_NEW_ARRAY(ctx, double, rows);
     w->rate = PCS_NEW_ARRAY(ctx, double, rows);
     w->convective = PCS_NEW_ARRAY(ctx, double, rows);
-    return w->rows && w->left && w->contacts && w->q && w->g && w->rate && w->convective
-               ? PCS_OK
-               : PCS_ERROR_MEMORY;
+    return w->left && w->contacts && w->q && w->g && w->rate && w->convective ? PCS_OK
+                                                                              : PCS_ERROR_MEMORY;
 }
 
 // Sizes and nodes of the rows of every slot, from an evaluation at the initial state.
 static pcs_status find_patterns(pcs_smooth *s)
 {
     const pcs_model *model = s->model;
-    instant *w = &s->instant[0];
+    pcs_smooth_instant *w = &s->instant[0];
     int64_t left = 0;
     if (model->n_slots == 0)
         return PCS_OK;
@@ -123,7 +77,7 @@ static pcs_status find_patterns(pcs_smooth *s)
     pcs_free(s->ctx, v);
     for (int32_t i = 0; i < model->n_slots; ++i) {
         const pcs_row_block *row = &w->contacts[i].row;
-        slot_pattern *pattern = &s->pattern[i];
+        pcs_slot_pattern *pattern = &s->pattern[i];
         int32_t node[PCS_ROW_NODES_MAX];
         pattern->size = row->size;
         if (pcs_surface_contact_nodes(model, i, -1, node) > 0) { // known with the phase
@@ -153,7 +107,7 @@ static pcs_status init(pcs_smooth *s)
     const int32_t rows = pcs_smooth_rows_max(model);
     PCS_TRY(pcs_phase_init(ctx, model, &s->phase));
     s->no_turns = PCS_NEW_ARRAY(ctx, double, model->n_turns);
-    s->pattern = PCS_NEW_ARRAY(ctx, slot_pattern, model->n_slots);
+    s->pattern = PCS_NEW_ARRAY(ctx, pcs_slot_pattern, model->n_slots);
     s->closed = PCS_NEW_ARRAY(ctx, int32_t, model->n_slots);
     s->slot_row = PCS_NEW_ARRAY(ctx, int32_t, model->n_slots);
     s->saddle_mode = PCS_NEW_ARRAY(ctx, uint8_t, model->n_slots);
@@ -224,7 +178,7 @@ static bool update_patterns(pcs_smooth *s)
 {
     bool changed = false;
     for (int32_t i = 0; i < s->model->n_slots && s->model->surface_contacts.count > 0; ++i) {
-        slot_pattern *pattern = &s->pattern[i];
+        pcs_slot_pattern *pattern = &s->pattern[i];
         int32_t node[PCS_ROW_NODES_MAX], n;
         if (s->phase.mode[i] == PCS_MODE_OPEN ||
             (n = pcs_surface_contact_nodes(s->model, i, s->phase.face[i], node)) == 0)
@@ -250,7 +204,7 @@ pcs_status pcs_smooth_set_phase(pcs_smooth *s, const pcs_phase *phase)
         s->slot_row[i] = -1;
         if (s->phase.mode[i] == PCS_MODE_OPEN)
             continue;
-        const slot_pattern *pattern = &s->pattern[i];
+        const pcs_slot_pattern *pattern = &s->pattern[i];
         const int32_t size = s->phase.mode[i] == PCS_MODE_STICK ? pattern->size : 1;
         s->closed[s->n_closed++] = i;
         s->slot_row[i] = s->n_rows;
@@ -379,7 +333,8 @@ const pcs_contact *pcs_smooth_contacts(const pcs_smooth *s)
 
 // ---- Evaluation at an instant ----
 
-static void update(const pcs_smooth *s, instant *w, double t, const double *q, const double *v)
+void pcs_smooth_update(const pcs_smooth *s, pcs_smooth_instant *w, double t, const double *q,
+                       const double *v)
 {
     if (s->origin)
         pcs_configuration_follow(s->model, &w->c, t, q, v, (pcs_turns){s->turns, s->origin, NULL},
@@ -388,13 +343,13 @@ static void update(const pcs_smooth *s, instant *w, double t, const double *q, c
         pcs_configuration_update(s->model, &w->c, t, q, v, s->turns, s->external);
 }
 
-static bool is_at(const pcs_smooth *s, const instant *w, double t, const double *q)
+bool pcs_smooth_is_at(const pcs_smooth *s, const pcs_smooth_instant *w, double t, const double *q)
 {
     return w->known && w->t == t && memcmp(w->q, q, sizeof(double) * (size_t)s->model->n_q) == 0;
 }
 
 // Rows of closed contacts behind those of the joints: u = H v + surface = 0.
-static void contact_rows(pcs_smooth *s, instant *w)
+static void contact_rows(pcs_smooth *s, pcs_smooth_instant *w)
 {
     pcs_row_block *block = w->rows + s->model->row_blocks.count;
     pcs_model_contacts(s->model, &w->c, true, w->contacts);
@@ -412,8 +367,7 @@ static void contact_rows(pcs_smooth *s, instant *w)
     }
 }
 
-// All of the rows at the configuration of w, whose convective term depends on its velocities.
-static void evaluate_rows(pcs_smooth *s, instant *w, bool acceleration)
+void pcs_smooth_evaluate_rows(pcs_smooth *s, pcs_smooth_instant *w, bool acceleration)
 {
     const pcs_rows rows = {w->rows, w->g, w->rate, acceleration ? w->convective : NULL};
     pcs_model_rows(s->model, &w->c, &rows);
@@ -446,7 +400,7 @@ static double sliding_direction(const pcs_smooth *s, int32_t slot, const pcs_con
 
 // B at w: the rows of G, but n - mu sum_j d_j t_j for contacts that slide with friction. Returns
 // the array, which is that of G when there are none.
-static const pcs_row_block *left_rows(pcs_smooth *s, instant *w)
+static const pcs_row_block *left_rows(pcs_smooth *s, pcs_smooth_instant *w)
 {
     const pcs_model *model = s->model;
     const int32_t joints = model->row_blocks.count;
@@ -479,15 +433,15 @@ static const pcs_row_block *left_rows(pcs_smooth *s, instant *w)
 
 double pcs_smooth_turn_rate(const pcs_smooth *s, int32_t slot, double direction[2])
 {
-    const instant *w = &s->instant[s->last];
+    const pcs_smooth_instant *w = &s->instant[s->last];
     const pcs_contact *contact = &w->contacts[slot];
     if (s->phase.mode[slot] != PCS_MODE_SLIDE || contact->row.size < 3)
         return 0;
     return contact->law.friction / sliding_direction(s, slot, contact, w->c.v, direction);
 }
 
-// out = G v over all rows of an instant
-static void multiply_rows(const pcs_smooth *s, const instant *w, const double *v, double *out)
+void pcs_smooth_multiply_rows(const pcs_smooth *s, const pcs_smooth_instant *w, const double *v,
+                              double *out)
 {
     memset(out, 0, sizeof(double) * (size_t)s->n_rows);
     for (int32_t k = 0; k < s->n_blocks; ++k) {
@@ -522,7 +476,7 @@ static const char *row_name(const pcs_smooth *s, int32_t row)
 }
 
 // Names what made a solve at w not finite.
-static pcs_status not_finite(pcs_smooth *s, instant *w, const double *a)
+static pcs_status not_finite(pcs_smooth *s, pcs_smooth_instant *w, const double *a)
 {
     const pcs_model *model = s->model;
     char name[PCS_NODE_NAME_SIZE];
@@ -551,7 +505,7 @@ static pcs_status not_finite(pcs_smooth *s, instant *w, const double *a)
                      w->c.t, pcs_model_velocity_name(model, at < 0 ? 0 : at, name));
 }
 
-static pcs_status factor(pcs_smooth *s, instant *w)
+pcs_status pcs_smooth_factor(pcs_smooth *s, pcs_smooth_instant *w)
 {
     const pcs_status status = pcs_saddle_factor(s->saddle);
     char name[PCS_NODE_NAME_SIZE];
@@ -573,8 +527,8 @@ static pcs_status factor(pcs_smooth *s, instant *w)
 
 // Powers of contact forces along v: the normal part, the friction against the relative velocity,
 // and what a moving surface puts in.
-static void contact_power(pcs_smooth *s, const instant *w, const double *v, const double *lambda,
-                          double *power)
+static void contact_power(pcs_smooth *s, const pcs_smooth_instant *w, const double *v,
+                          const double *lambda, double *power)
 {
     for (int32_t k = 0; k < s->n_closed; ++k) {
         const int32_t slot = s->closed[k];
@@ -599,7 +553,7 @@ static void contact_power(pcs_smooth *s, const instant *w, const double *v, cons
 }
 
 // Prescribed motions put in lambda.rate, because G v = rate.
-static void all_powers(pcs_smooth *s, const instant *w, const pcs_power *forces,
+static void all_powers(pcs_smooth *s, const pcs_smooth_instant *w, const pcs_power *forces,
                        const double *lambda, double *power)
 {
     memset(power, 0, sizeof(double) * PCS_WORK_COUNT);
@@ -615,12 +569,12 @@ static void all_powers(pcs_smooth *s, const instant *w, const pcs_power *forces,
 // ---- Solves ----
 
 // Solves for a (which holds f) and lambda (which holds the right-hand side of the rows).
-static pcs_status solve(pcs_smooth *s, instant *w, const pcs_row_block *rows,
+static pcs_status solve(pcs_smooth *s, pcs_smooth_instant *w, const pcs_row_block *rows,
                         const pcs_row_block *left, double *a, double *lambda)
 {
     pcs_model_matrix(s->model, &w->c, 0, 0, s->saddle);
     pcs_saddle_set_rows(s->saddle, rows, left);
-    PCS_TRY(factor(s, w));
+    PCS_TRY(pcs_smooth_factor(s, w));
     pcs_saddle_solve(s->saddle, a, lambda);
     double sum = 0; // stays zero unless a number is not finite
     for (int32_t i = 0; i < s->model->n_v; ++i)
@@ -631,15 +585,15 @@ static pcs_status solve(pcs_smooth *s, instant *w, const pcs_row_block *rows,
 pcs_status pcs_smooth_accelerations(pcs_smooth *s, double t, const double *q, const double *v,
                                     double *a, double *lambda, double *power)
 {
-    instant *w = &s->instant[s->last = 0];
+    pcs_smooth_instant *w = &s->instant[s->last = 0];
     pcs_power forces = {.v = v};
     ++s->evaluations;
-    update(s, w, t, q, v);
-    evaluate_rows(s, w, true);
+    pcs_smooth_update(s, w, t, q, v);
+    pcs_smooth_evaluate_rows(s, w, true);
     pcs_model_forces(s->model, &w->c, a, power ? &forces : NULL);
     const double alpha = 2 * s->baumgarte.alpha, beta = s->baumgarte.beta * s->baumgarte.beta;
     if (alpha != 0)
-        multiply_rows(s, w, v, s->p);
+        pcs_smooth_multiply_rows(s, w, v, s->p);
     for (int32_t i = 0; i < s->n_rows; ++i) {
         lambda[i] = -w->convective[i] - beta * w->g[i];
         if (alpha != 0)
@@ -658,22 +612,22 @@ pcs_status pcs_smooth_accelerations(pcs_smooth *s, double t, const double *q, co
 pcs_status pcs_smooth_half_explicit(pcs_smooth *s, const pcs_half_explicit_stage *stage, double *a,
                                     double *lambda, double *power)
 {
-    instant *w = &s->instant[0], *end = &s->instant[1];
-    if (is_at(s, end, stage->t, stage->Q)) { // the last stage ended here
+    pcs_smooth_instant *w = &s->instant[0], *end = &s->instant[1];
+    if (pcs_smooth_is_at(s, end, stage->t, stage->Q)) { // the last stage ended here
         w = &s->instant[1];
         end = &s->instant[0];
     }
     pcs_power forces = {.v = stage->V};
     ++s->evaluations;
-    update(s, w, stage->t, stage->Q, stage->V);
-    if (!is_at(s, w, stage->t, stage->Q))
-        evaluate_rows(s, w, false);
+    pcs_smooth_update(s, w, stage->t, stage->Q, stage->V);
+    if (!pcs_smooth_is_at(s, w, stage->t, stage->Q))
+        pcs_smooth_evaluate_rows(s, w, false);
     pcs_model_forces(s->model, &w->c, a, power ? &forces : NULL);
-    if (!is_at(s, end, stage->t_c, stage->Q_c)) {
-        update(s, end, stage->t_c, stage->Q_c, stage->w);
-        evaluate_rows(s, end, false);
+    if (!pcs_smooth_is_at(s, end, stage->t_c, stage->Q_c)) {
+        pcs_smooth_update(s, end, stage->t_c, stage->Q_c, stage->w);
+        pcs_smooth_evaluate_rows(s, end, false);
     }
-    multiply_rows(s, end, stage->w, lambda);
+    pcs_smooth_multiply_rows(s, end, stage->w, lambda);
     for (int32_t i = 0; i < s->n_rows; ++i)
         lambda[i] = (end->rate[i] - lambda[i]) / stage->s;
     pcs_saddle_set_rank(s->saddle, PCS_RANK_HOLD);
@@ -683,151 +637,11 @@ pcs_status pcs_smooth_half_explicit(pcs_smooth *s, const pcs_half_explicit_stage
     return PCS_OK;
 }
 
-// ---- Drift ----
-
-void pcs_smooth_drift(pcs_smooth *s, double t, const double *q, const double *v, double *g,
-                      double *g_rate)
-{
-    instant *w = &s->instant[s->last = 0];
-    if (!is_at(s, w, t, q)) {
-        update(s, w, t, q, v);
-        evaluate_rows(s, w, false);
-    }
-    if (g)
-        memcpy(g, w->g, sizeof(double) * (size_t)s->n_rows);
-    if (!g_rate)
-        return;
-    multiply_rows(s, w, v, g_rate);
-    for (int32_t i = 0; i < s->n_rows; ++i)
-        g_rate[i] -= w->rate[i];
-}
-
-void pcs_smooth_set_compensation(pcs_smooth *s, pcs_compensation compensation)
-{
-    s->compensation = compensation;
-    s->compensated = false;
-}
-
-pcs_compensation pcs_smooth_get_compensation(const pcs_smooth *s)
-{
-    return s->compensation;
-}
-
-void pcs_smooth_begin_compensation(pcs_smooth *s, double t, const double *q, const double *v,
-                                   double h)
-{
-    s->compensated = s->compensation != PCS_COMPENSATE_NONE && h > 0;
-    if (!s->compensated)
-        return;
-    pcs_smooth_drift(s, t, q, v, s->position_term, s->velocity_term);
-    for (int32_t i = 0; i < s->n_rows; ++i) {
-        s->position_term[i] /= h;
-        s->velocity_term[i] /= h;
-    }
-}
-
-void pcs_smooth_position_velocity(pcs_smooth *s, const double *v, double *out)
-{
-    const int32_t n = s->model->n_v;
-    memcpy(out, v, sizeof(double) * (size_t)n);
-    if (!s->compensated || s->compensation != PCS_COMPENSATE_ALL)
-        return;
-    const instant *w = &s->instant[0];
-    multiply_rows(s, w, v, s->p);
-    for (int32_t i = 0; i < s->n_rows; ++i)
-        s->p[i] = w->rate[i] - s->p[i] - s->position_term[i];
-    memset(s->x, 0, sizeof(double) * (size_t)n);
-    pcs_saddle_solve(s->saddle, s->x, s->p);
-    for (int32_t i = 0; i < n; ++i)
-        out[i] += s->x[i];
-}
-
-// ---- Projection ----
-
-static double largest(int32_t n, const double *x)
-{
-    double most = 0;
-    for (int32_t i = 0; i < n; ++i)
-        if (!(fabs(x[i]) <= most))
-            most = fabs(x[i]);
-    return most;
-}
-
-// q [+] d with g = 0 and d in the range of M^-1 G^T, both of q: Newton's method with the matrix of
-// the beginning. In that range M d is a G^T Lambda, so that each correction has the right-hand side
-// (0, -g).
-static pcs_status project_position(pcs_smooth *s, double t, double *q, const double *v,
-                                   double tolerance)
-{
-    enum { ITERATIONS_MAX = 20 };
-    const pcs_model *model = s->model;
-    instant *w = &s->instant[0], *next = &s->instant[1];
-    double error = largest(s->n_rows, w->g);
-    memset(s->d, 0, sizeof(double) * (size_t)model->n_v);
-    memcpy(s->p, w->g, sizeof(double) * (size_t)s->n_rows);
-    for (int i = 0; i < ITERATIONS_MAX && error > tolerance; ++i) {
-        memset(s->x, 0, sizeof(double) * (size_t)model->n_v);
-        for (int32_t k = 0; k < s->n_rows; ++k)
-            s->p[k] = -s->p[k];
-        pcs_saddle_solve(s->saddle, s->x, s->p);
-        for (int32_t k = 0; k < model->n_v; ++k)
-            s->d[k] += s->x[k];
-        pcs_model_retract(model, q, s->d, s->q_try);
-        update(s, next, t, s->q_try, v);
-        evaluate_rows(s, next, false);
-        const double last = error;
-        memcpy(s->p, next->g, sizeof(double) * (size_t)s->n_rows);
-        error = largest(s->n_rows, next->g);
-        if (!(error <= 2 * last)) // it leads away
-            break;
-    }
-    if (!(error <= tolerance))
-        return PCS_NOT_CONVERGED;
-    pcs_model_retract(model, q, s->d, q);
-    return PCS_OK;
-}
-
-pcs_status pcs_smooth_project(pcs_smooth *s, double t, double *q, double *v, double tolerance,
-                              bool position, bool velocity)
-{
-    enum { PASSES = 2 }; // the second one removes the rounding of the first
-    instant *w = &s->instant[s->last = 0];
-    if (s->n_rows == 0)
-        return PCS_OK;
-    for (int part = 0; part < 2; ++part) {
-        if (part == 0 ? !position : !velocity)
-            continue;
-        update(s, w, t, q, v);
-        evaluate_rows(s, w, false);
-        pcs_model_matrix(s->model, &w->c, 0, 0, s->saddle);
-        pcs_saddle_set_rows(s->saddle, w->rows, NULL);
-        pcs_saddle_set_rank(s->saddle, s->rank);
-        PCS_TRY(factor(s, w));
-        s->rank = PCS_RANK_HOLD;
-        if (part == 0) {
-            const pcs_status status = project_position(s, t, q, v, tolerance);
-            if (status != PCS_OK)
-                return status;
-            continue;
-        }
-        for (int pass = 0; pass < PASSES; ++pass) {
-            multiply_rows(s, w, v, s->p);
-            for (int32_t i = 0; i < s->n_rows; ++i)
-                s->p[i] = w->rate[i] - s->p[i];
-            memset(s->x, 0, sizeof(double) * (size_t)s->model->n_v);
-            pcs_saddle_solve(s->saddle, s->x, s->p);
-            for (int32_t i = 0; i < s->model->n_v; ++i)
-                v[i] += s->x[i];
-        }
-    }
-    return PCS_OK;
-}
-
 // ---- Terms for implicit methods ----
 
 pcs_smooth_terms pcs_smooth_evaluate(pcs_smooth *s, double t, const double *q, const double *v)
 {
-    instant *w = &s->instant[s->last = 0];
+    pcs_smooth_instant *w = &s->instant[s->last = 0];
     pcs_smooth_terms terms = {.c = &w->c,
                               .n_blocks = s->n_blocks,
                               .G = w->rows,
@@ -836,8 +650,8 @@ pcs_smooth_terms pcs_smooth_evaluate(pcs_smooth *s, double t, const double *q, c
                               .rate = w->rate,
                               .power = {.v = v}};
     ++s->evaluations;
-    update(s, w, t, q, v);
-    evaluate_rows(s, w, false);
+    pcs_smooth_update(s, w, t, q, v);
+    pcs_smooth_evaluate_rows(s, w, false);
     pcs_model_forces(s->model, &w->c, s->x, &terms.power);
     terms.B = left_rows(s, w);
     return terms;

@@ -166,14 +166,7 @@ static pcs_status hold_contacts(pcs_modes *w)
     const pcs_model *m = w->model;
     w->info.size = pcs_statics_model_size(m, &w->c);
     const double closed = CLOSED * w->info.size;
-    pcs_row_block *joints;
-    PCS_TRY(pcs_model_row_blocks_create(w->ctx, m, &joints, &w->row_values));
-    w->rows = PCS_NEW_ARRAY(w->ctx, pcs_row_block, m->row_blocks.count + m->n_slots);
-    if (w->rows && m->row_blocks.count > 0)
-        memcpy(w->rows, joints, sizeof *joints * (size_t)m->row_blocks.count);
-    pcs_free(w->ctx, joints);
-    if (!w->rows)
-        return PCS_ERROR_MEMORY;
+    PCS_TRY(pcs_model_row_blocks_with_slots(w->ctx, m, &w->rows, &w->row_values));
     pcs_rows rows = {w->rows, NULL, NULL, NULL};
     pcs_model_rows(m, &w->c, &rows);
     pcs_model_contacts(m, &w->c, true, w->contacts);

@@ -49,6 +49,19 @@ expect_frames() { # RESULT COUNT
     expect_text out "frames +$2(,|\$)"
 }
 
+# Waits until a process of the background has computed for so long, by its own clock: on a busy machine
+# it may not even have started after a second.
+wait_for_work() { # PROCESS HUNDREDTHS of a second
+    local tries fields
+    for ((tries = 0; tries < 1200; tries++)); do
+        { read -r -a fields <"/proc/$1/stat"; } 2>/dev/null || fail "the program ended by itself"
+        [[ ${fields[2]} != Z ]] || fail "the program ended by itself"
+        [[ $((fields[13] + fields[14])) -lt $2 ]] || return 0
+        sleep 0.1
+    done
+    fail "the program did not compute for $2/100 s within two minutes"
+}
+
 # A mistake gives one line on standard error, exit code 2, and nothing else.
 expect_mistake() { # PATTERN ARGUMENT...
     local pattern=$1 before after

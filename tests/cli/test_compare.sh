@@ -173,11 +173,7 @@ expect_text err "nowhere/table.csv: cannot write"
 env --default-signal=INT "$PERCUSS" compare ball.yaml --schemes moreau-jean --steps 1e-1,1e-8 \
     --reference none --end 100 --repeat 1 --max-time 1000 -o stopped >out 2>err &
 runner=$!
-for ((tries = 0; tries < 100; tries++)); do # the first step size takes a moment, the second hours
-    sleep 0.1
-    used=$(ps -o cputimes= -p "$runner" || fail "the comparison ended by itself")
-    [[ $used -lt 1 ]] || break
-done
+wait_for_work "$runner" 100 # the first step size takes a moment, the second hours
 kill -INT "$runner"
 code=0
 wait "$runner" || code=$?

@@ -69,8 +69,7 @@ echo "ok"
 env --default-signal=INT "$PERCUSS" run "$PERCUSS_SOURCE/examples/double_pendulum.yaml" --scheme phem56 \
     --step 1e6 --end 1e6 --out inside.h5 --quiet >out 2>err &
 runner=$!
-sleep 1
-kill -0 "$runner" 2>/dev/null || { cat out err; fail "the run ended by itself"; }
+wait_for_work "$runner" 80
 kill -INT "$runner"
 finish 130
 [[ -f inside.h5 ]] || fail "the result was not closed"

@@ -183,7 +183,7 @@ bodies:
 contacts:
   floor: {type: sphere-plane, bodies: [ground, ball], normal: [0, 1], radius: 0.1}
   roof: {type: sphere-plane, bodies: [ground, ball], at: [0, 0.1985], normal: [0, -1], radius: 0.1}
-simulation: {step: 1e-3, end: 0.1}
+simulation: {step: 1e-3, end: 5e-3}
 YAML
 run run jam.yaml --out jam.h5
 tr -s ' \n' ' ' <out >words

@@ -70,7 +70,7 @@ expect_text out " gauss-seidel +timeout +[0-9.]+e-1[0-9] "
 # Background jobs of a script ignore SIGINT, hence env.
 env --default-signal=INT "$PERCUSS" solve "${endless[@]}" "$data/stick.dat" >out 2>err &
 runner=$!
-sleep 0.5
+wait_for_work "$runner" 40
 kill -INT "$runner"
 code=0
 wait "$runner" || code=$?

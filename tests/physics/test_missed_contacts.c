@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "support/event_scenes.h"
+#include "support/family.h"
 #include "support/near.h"
 
 #include "base/random.h"
@@ -62,7 +63,7 @@ static void test_balls(void **state)
     enum { DISTANCES = 281 };
     pcs_random random;
     pcs_random_init(&random, 17);
-    for (int k = 0; k < DISTANCES; ++k)
+    for (int k = 0; k < DISTANCES; k += CASE_STRIDE)
         for (int i = 0; i < 16; ++i) {
             const int turn = k + i + i / 4;
             const double r = radius[i % 4], v = speed[i / 4], distance = 0.1 + 0.01 * k;
@@ -116,7 +117,7 @@ static void test_stops(void **state)
     static const double speed[] = {0.1, 2, 30, 200};
     pcs_random random;
     pcs_random_init(&random, 5);
-    for (int k = 0; k < 281; ++k) {
+    for (int k = 0; k < 281; k += CASE_STRIDE) {
         const double upper = pcs_random_between(&random, 0.02, 1.4);
         const double lower = -pcs_random_between(&random, 0.02, 1.4);
         swing(schemes[k % SCHEMES], 2 + k / SCHEMES % 2, k % 4 < 2, speed[k / 18 % 4], lower, upper,
@@ -169,7 +170,7 @@ static void test_beads(void **state)
     pcs_random_init(&random, 7);
     // The gaps are of the size of the beads: a row of beads further apart is unstable sidewards, each
     // impact multiplies an offset by gap / radius.
-    for (int k = 0; k < 54; ++k) {
+    for (int k = 0; k < 54; k += CASE_STRIDE) {
         const double radius = pcs_random_between(&random, 1e-3, 3e-2);
         row_of_beads(schemes[k % SCHEMES], 2 + k % 7, radius,
                      pow(10, pcs_random_between(&random, -1, 2.3)),
@@ -212,7 +213,7 @@ static void test_tips(void **state)
     (void)state;
     pcs_random random;
     pcs_random_init(&random, 11);
-    for (int k = 0; k < 90; ++k) {
+    for (int k = 0; k < 90; k += CASE_STRIDE) {
         const double radius = pcs_random_between(&random, 1e-3, 1e-2);
         spin(schemes[k % SCHEMES], 2 + k % 2, pcs_random_between(&random, 0.2, 1), radius,
              pow(10, pcs_random_between(&random, -1, 2.5)), pcs_random_between(&random, 0.5, 6),
@@ -281,7 +282,7 @@ static void test_faces_with_ends(void **state)
     (void)state;
     pcs_random random;
     pcs_random_init(&random, 13);
-    for (int k = 0; k < 90; ++k) {
+    for (int k = 0; k < 90; k += CASE_STRIDE) {
         const double v = pow(10, pcs_random_between(&random, -1, 2.3));
         const double size = pcs_random_between(&random, 1e-3, 3e-2);
         hit_tooth(schemes[k % SCHEMES], v, pcs_random_between(&random, 0.1, 2), size, k % 2 == 0);

@@ -6,6 +6,7 @@
 
 #include "base/random.h"
 #include "model/model.h"
+#include "support/family.h"
 #include "support/model_text.h"
 #include "support/near.h"
 
@@ -83,7 +84,7 @@ static void test_ball_on_belt(void **state)
 {
     model_text *f = *state;
     const double g = 9.81, tolerances[] = {1e-4, 1e-7, 1e-10};
-    for (uint64_t seed = 1; seed <= 6; ++seed) {
+    for (uint64_t seed = 1; seed <= 6; seed += CASE_STRIDE) {
         pcs_random random;
         pcs_random_init(&random, seed);
         const double R = pcs_random_between(&random, 0.03, 0.2);
@@ -138,7 +139,7 @@ static void test_point_stops(void **state)
 {
     model_text *f = *state;
     const double g = 9.81, tolerances[] = {1e-4, 1e-7, 1e-10};
-    for (uint64_t seed = 0; seed < 5; ++seed) {
+    for (uint64_t seed = 0; seed < 5; seed += CASE_STRIDE) {
         pcs_random random;
         pcs_random_init(&random, seed);
         const double mu = seed == 0 ? 0.5 : pcs_random_between(&random, 0.2, 0.8), c = mu * g;
@@ -241,7 +242,7 @@ static void compare(model_text *f, const char *text, values x)
 
 static void test_arms(void **state)
 {
-    for (uint64_t seed = 0; seed < 4; ++seed) {
+    for (uint64_t seed = 0; seed < 4; seed += CASE_STRIDE) {
         pcs_random random;
         pcs_random_init(&random, seed);
         values x = {.n = 0};
@@ -259,7 +260,7 @@ static void test_arms(void **state)
 
 static void test_pendulums(void **state)
 {
-    for (uint64_t seed = 0; seed < 3; ++seed) {
+    for (uint64_t seed = 0; seed < 3; seed += CASE_STRIDE) {
         pcs_random random;
         pcs_random_init(&random, seed);
         values x = {.n = 0};
@@ -348,7 +349,7 @@ static void test_hinged_rod(void **state)
     model_text *f = *state;
     const double friction[] = {0.1, 1, 3}, restitution[] = {0, 0.4}, height[] = {0.6, 0.2371};
     for (int i = 0; i < INTEGRATORS; ++i)
-        for (int k = 0; k < 12; ++k) {
+        for (int k = 0; k < 12; k += CASE_STRIDE) {
             values x = {.n = 0};
             const double y = height[k / 6], mu = friction[k % 3];
             set(&x, "e", mu * y > sqrt(1 - y * y) ? 0 : restitution[k / 3 % 2]);

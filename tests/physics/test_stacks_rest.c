@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "support/family.h"
 #include "support/fixture.h"
 #include "support/model_text.h"
 #include "support/near.h"
@@ -200,7 +201,7 @@ static void test_equal_stacks(void **state)
     static const int count[] = {2, 3, 5};
     static const double e[] = {0.1, 0.3, 0.5}, gaps[] = {1e-3, 3e-3, 1e-2, 5e-2};
     static const double zero[BODIES_MAX];
-    for (int k = 0; k < 36; ++k) {
+    for (int k = 0; k < 36; k += CASE_STRIDE) {
         double radius[BODIES_MAX], gap[BODIES_MAX];
         for (int i = 0; i < BODIES_MAX; ++i) {
             radius[i] = 0.1;
@@ -254,7 +255,7 @@ static void test_random_stacks(void **state)
 {
     pcs_random random;
     pcs_random_init(&random, 20261118);
-    for (int k = 0; k < 40; ++k) {
+    for (int k = 0; k < 40; k += CASE_STRIDE) {
         stack s;
         double gain;
         random_stack(&random, &s, &gain);
@@ -289,7 +290,7 @@ static void test_no_ball_hovers(void **state)
 {
     static const double h[] = {0.005, 0.02, 0.1, 0.5, 1, 10};
     static const char *const schemes[] = {"moreau-jean", "moreau-jean-adaptive", "capturing"};
-    for (int i = 0; i < 18; ++i) {
+    for (int i = 0; i < 18; i += CASE_STRIDE) {
         model_text *f = *state;
         stack s;
         const double radius = 0.1, gap = 1;
