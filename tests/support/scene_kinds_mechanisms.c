@@ -220,6 +220,7 @@ void scene_ratchet(scene_text *s)
         scene_line(s, SECTION_CONTACTS, "      - [%.15g, %.15g]\n      - [%.15g, %.15g]",
                    ro * cos(angle), ro * sin(angle), ri * cos(angle), ri * sin(angle));
     }
+    s->facts->traits |= SCENE_DRIVEN;
     s->facts->length = 0.1;
     s->facts->rate = 60; // sqrt(stiffness/inertia of the pawl about its hinge)
     scene_times(s, 1.5 * period, 2e-4);
