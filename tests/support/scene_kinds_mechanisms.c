@@ -352,6 +352,7 @@ void scene_wire(scene_text *s)
         scene_line(s, SECTION_JOINTS,
                    "      - {type: parabola, coefficients: [0, 0, %.15g], x: [0, 40]}", slope);
     s->facts->length = 1;
-    s->facts->rate = shape == 0 ? 1 : v * 2;
+    // Of the bead along the bend, and of its swinging in it: sqrt(g curvature).
+    s->facts->rate = shape == 0 ? 1 : fmax(2 * v, sqrt(g * (shape == 1 ? 1 : 2 * slope)));
     scene_times(s, 2.4 / v, pick_step(s));
 }
