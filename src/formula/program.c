@@ -448,6 +448,18 @@ pcs_status pcs_program_view(pcs_context *ctx, const pcs_program *program, pcs_ta
     return PCS_OK;
 }
 
+bool pcs_program_reads(const pcs_program *program, int32_t variable)
+{
+    const int32_t slot = pcs_program_variable(program, variable); // unused operands are 0
+    bool reads = false;
+    for (int32_t i = 0; i < program->n_instructions && !reads; i++)
+        for (int k = 0; k < 3; k++)
+            reads = reads || program->instructions[i].operand[k] == slot;
+    for (int32_t i = 0; i < program->n_outputs && !reads; i++)
+        reads = program->outputs[i] == slot;
+    return reads;
+}
+
 void pcs_program_prepare(const pcs_program *program, double *slots)
 {
     memcpy(slots, program->constants, sizeof(double) * (size_t)program->n_constants);

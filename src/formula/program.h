@@ -57,6 +57,7 @@ int32_t pcs_program_variable(const pcs_program *program, int32_t variable);  // 
 const int32_t *pcs_program_outputs(const pcs_program *program);              // slot of each output
 int32_t pcs_program_zero(const pcs_program *program);                        // slot that holds 0
 int32_t pcs_program_operations(const pcs_program *program, uint32_t stages); // instructions
+bool pcs_program_reads(const pcs_program *program, int32_t variable);        // occurs in an output
 
 // The view of a program (formula/tape.h); its steps are released with pcs_free() of the same context.
 struct pcs_tape_view;

@@ -27,8 +27,9 @@ static pcs_status take(pcs_switches *s, pcs_switching *of_time, pcs_switching *o
     return status;
 }
 
-static pcs_status take_formula(pcs_switches *s, const pcs_formula *formula)
+static pcs_status take_formula(void *user, const pcs_formula *formula)
 {
+    pcs_switches *s = user;
     pcs_switching *of_time, *of_state;
     if (!formula)
         return PCS_OK;
@@ -50,28 +51,34 @@ static pcs_status take_system(pcs_switches *s, const pcs_system *system, int32_t
                       : take(s, of_time, of_state, number);
 }
 
-static pcs_status collect(pcs_switches *s, const pcs_model *m)
+pcs_status pcs_model_formulas(const pcs_model *m, pcs_model_formula_fn visit, void *user)
 {
     for (int32_t i = 0; i < m->forces.count; ++i)
         for (int k = 0; k < 3; ++k) {
-            PCS_TRY(take_formula(s, m->forces.data[i].force[k].formula));
-            PCS_TRY(take_formula(s, m->forces.data[i].torque[k].formula));
+            PCS_TRY(visit(user, m->forces.data[i].force[k].formula));
+            PCS_TRY(visit(user, m->forces.data[i].torque[k].formula));
         }
     for (int32_t i = 0; i < m->actuators.count; ++i)
-        PCS_TRY(take_formula(s, m->actuators.data[i].force.formula));
+        PCS_TRY(visit(user, m->actuators.data[i].force.formula));
     for (int32_t i = 0; i < m->joints.count; ++i)
         for (int32_t k = 0; k < m->joints.data[i].n_rows; ++k)
-            PCS_TRY(take_formula(s, m->joints.data[i].motion[k]));
+            PCS_TRY(visit(user, m->joints.data[i].motion[k]));
     for (int32_t i = 0; i < m->mesh_loads.count; ++i)
         for (size_t k = 0;
              k < sizeof m->mesh_loads.data[i].formula / sizeof *m->mesh_loads.data[i].formula; ++k)
-            PCS_TRY(take_formula(s, m->mesh_loads.data[i].formula[k]));
+            PCS_TRY(visit(user, m->mesh_loads.data[i].formula[k]));
     for (int k = 0; k < 2; ++k) {
         for (int32_t i = 0; i < m->contact_pairs.count; ++i)
-            PCS_TRY(take_formula(s, m->contact_pairs.data[i].surface[k]));
+            PCS_TRY(visit(user, m->contact_pairs.data[i].surface[k]));
         for (int32_t i = 0; i < m->surface_contacts.count; ++i)
-            PCS_TRY(take_formula(s, m->surface_contacts.data[i].surface[k]));
+            PCS_TRY(visit(user, m->surface_contacts.data[i].surface[k]));
     }
+    return PCS_OK;
+}
+
+static pcs_status collect(pcs_switches *s, const pcs_model *m)
+{
+    PCS_TRY(pcs_model_formulas(m, take_formula, s));
     for (int32_t i = 0; i < m->systems.count; ++i)
         PCS_TRY(take_system(s, &m->systems.data[i], i));
     return PCS_OK;

@@ -10,6 +10,13 @@
 #include "formula/switching.h"
 #include "model/model.h"
 
+// Calls `visit` for every formula of forces, actuators, motions, loads and driven surfaces; NULL
+// where there is a number instead. Variables are those of pcs_configuration.inputs. Ends at the
+// first error.
+typedef pcs_status (*pcs_model_formula_fn)(void *user, const pcs_formula *formula);
+pcs_status pcs_model_formulas(const pcs_model *model, pcs_model_formula_fn visit, void *user)
+    PCS_MUST_CHECK;
+
 // A formula whose switches depend on the state.
 typedef struct pcs_state_switch {
     pcs_switching *switching;

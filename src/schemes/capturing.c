@@ -152,12 +152,32 @@ static pcs_status restart(pcs_scheme *scheme, pcs_state *state)
 
 // ---- The parts of a step ----
 
+// A contact that a Moreau-Jean step has held on one face and left on another is not at rest on
+// that: its velocity is zero along the normal of the first. It gets the one along the normal at
+// hand, and is decided anew.
+static void see_faces(capturing *s, pcs_state *state)
+{
+    const pcs_model *m = s->mj.base.model;
+    bool looked = false;
+    for (int32_t i = 0; i < m->n_slots; ++i) {
+        if ((int)state->status[i] == PCS_OPEN ||
+            s->mj.contacts[i].face == s->mj.contacts_end[i].face)
+            continue;
+        if (!looked)
+            pcs_capturing_look(s, state, *state->t, state->q, state->v, s->gap_from, s->rate_from);
+        looked = true;
+        state->u[3 * i] = s->rate_from[i];
+        s->phase.mode[i] = PCS_MODE_OPEN;
+    }
+}
+
 static pcs_status moreau_jean_step(capturing *s, pcs_state *state, double h,
                                    pcs_step_report *report)
 {
     pcs_step_report part;
     pcs_status status = pcs_moreau_jean_class.step(&s->mj.base, state, h, &part);
     PCS_TRY(status);
+    see_faces(s, state);
     if (s->known == CAPTURING_PRESENT)
         s->known = CAPTURING_BEFORE_IMPACT;
     pcs_step_report_add(report, &part);

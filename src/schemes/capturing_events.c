@@ -49,10 +49,14 @@ static int32_t mark_touching(capturing *s, const pcs_state *state, int32_t *impa
     return closed;
 }
 
-// Begins the march with the present phase, on the manifold of its rows.
+// Begins the march with the present phase, on the manifold of its rows. Closed contacts are held on
+// their face: the stages of a step beyond its end must not see the next one, whose normal is
+// another.
 static pcs_status begin_march(capturing *s, pcs_state *state, bool closed, bool *smooth)
 {
     const double tolerance = s->mj.base.options[MJ_PROJECTION_TOLERANCE];
+    for (int32_t i = 0; i < s->mj.base.model->n_slots; ++i)
+        s->phase.face[i] = s->phase.mode[i] == PCS_MODE_OPEN ? -1 : s->mj.contacts_end[i].face;
     if (closed) {
         PCS_TRY(pcs_smooth_set_phase(s->march->smooth, &s->phase));
         pcs_status status = pcs_smooth_project(s->march->smooth, *state->t, state->q, state->v,

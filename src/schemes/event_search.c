@@ -201,6 +201,53 @@ static pcs_status close_bracket(event_driven *s, int32_t function, place *a, pla
     return PCS_OK;
 }
 
+// ---- Beginnings ----
+//
+// A contact that is let go where its force vanished, or slips where friction reaches the cone, has
+// neither relative speed nor acceleration there: nothing jumps. It leaves with the third power of
+// time, which a method of order 2 does not have, and the polynomial through its d = 0 and v > 0 at
+// the end of a step dips below zero, whatever the length of the step. What begins at zero has begun
+// in the right direction if the step's own velocity and acceleration point there at both ends.
+
+// Relative velocity and acceleration of a slot at an end of the step, by the equations of motion.
+static void relative_motion(event_driven *s, int32_t slot, const pcs_smooth_point *point, double *u,
+                            double *a)
+{
+    const pcs_model *model = s->base.model;
+    const pcs_contact *contact = &s->contacts[slot];
+    pcs_ed_look(s, point, true);
+    memset(u, 0, 3 * sizeof *u);
+    memset(a, 0, 3 * sizeof *a);
+    if (contact->gap == HUGE_VAL)
+        return;
+    pcs_contact_velocity(model, contact, point->v, u);
+    for (int32_t j = 0; j < contact->row.size; ++j) {
+        a[j] = contact->convective[j];
+        for (int32_t e = 0; e < contact->row.n_nodes; ++e) {
+            const pcs_node *node = pcs_model_node(model, contact->row.node[e]);
+            for (int32_t k = 0; k < node->n_v; ++k)
+                a[j] += contact->row.J[e][j * node->n_v + k] * point->a[node->v + k];
+        }
+    }
+}
+
+// Whether the relative motion of a slot along d, (1, 0, 0) for its gap, begins along d.
+static bool begins_along(event_driven *s, int32_t slot, const double d[3])
+{
+    const double noise = 1e-9; // of the larger acceleration; the smaller one vanishes to that
+    double u[2] = {0, 0}, a[2] = {0, 0};
+    for (int end = 0; end < 2; ++end) {
+        double velocity[3], acceleration[3];
+        relative_motion(s, slot, end ? &s->march->to : &s->march->from, velocity, acceleration);
+        for (int j = 0; j < 3; ++j) {
+            u[end] += d[j] * velocity[j];
+            a[end] += d[j] * acceleration[j];
+        }
+    }
+    return u[0] >= -s->base.options[ED_VELOCITY_TOLERANCE] && u[1] > 0 && a[1] > 0 &&
+           a[0] >= -noise * a[1];
+}
+
 // A function that began at zero, within its noise, and ends below: the last time it was positive,
 // searched by halving towards the start. False: it never was, and its event is at the start.
 static pcs_status find_positive(event_driven *s, int32_t function, place *a, const place *b,
@@ -234,7 +281,11 @@ static pcs_status find_root(event_driven *s, int32_t function, double *root)
     if (!(a.value > noise))
         PCS_TRY(find_positive(s, function, &a, &b, &found));
     if (!found) {
-        *root = a.t;
+        const int32_t slot = object_of(s, function);
+        const double *d = slot < s->base.model->n_slots ? s->slip_direction[slot] : NULL;
+        const bool slips = cause_of(s, function) == ED_SLIP_END &&
+                           begins_along(s, slot, (double[]){0, d[0], d[1]});
+        *root = slips ? HUGE_VAL : a.t;
         return PCS_OK;
     }
     if ((int)s->base.options[ED_LOCATOR] == ED_LINEAR) {
@@ -282,9 +333,14 @@ static double find_closing(event_driven *s, int32_t slot, double latest)
     if (latest < b.t) // another contact closes before
         pcs_gap_search_look(s->gaps, slot, latest, &a, &b);
     bool starts_closed;
-    return pcs_gap_search_first(s->gaps, slot, &rules, &a, &b, &starts_closed) || starts_closed
-               ? a.t
-               : HUGE_VAL;
+    if (pcs_gap_search_first(s->gaps, slot, &rules, &a, &b, &starts_closed))
+        return a.t;
+    if (!starts_closed)
+        return HUGE_VAL;
+    // Within gap_tolerance a dip is an error of the method.
+    const bool leaves = b.gap > rules.level - rules.tolerance &&
+                        begins_along(s, slot, (double[]){1, 0, 0});
+    return leaves ? HUGE_VAL : a.t;
 }
 
 // First instant at which no forces in the cones keep the phase of indeterminate contacts.
@@ -372,6 +428,31 @@ static pcs_status polish(event_driven *s, int32_t slot, double latest)
         march->counts.sum += latest - march->to.t; // as if the whole step were still there
         march->to.t = latest;
         PCS_TRY(pcs_march_cut(march, t));
+    }
+    return PCS_OK;
+}
+
+// Where forces of dense output are interpolated, that of the function's contact has not vanished at
+// the end of the step that is computed up to its root, by what the step does not resolve; a body
+// that contacts hold has steps that its motion does not shorten. The secant method on the length of
+// the step. A contact that is let go while it presses, or pulls, would leave at another time.
+static pcs_status polish_force(event_driven *s, int32_t function, double latest)
+{
+    enum { ITERATIONS_MAX = 8 };
+    pcs_march *march = s->march;
+    place a, b;
+    PCS_TRY(value_at(s, function, march->from.t, &a));
+    PCS_TRY(value_at(s, function, march->to.t, &b));
+    for (int i = 0; i < ITERATIONS_MAX && fabs(b.value) > noise_of(s, function); ++i) {
+        const double t = b.t - b.value * (b.t - a.t) / (b.value - a.value);
+        const double precision = time_precision(s, t);
+        if (!(fabs(t - b.t) > precision) || !(t > march->from.t + precision) || !(t < latest))
+            return PCS_OK;
+        march->counts.sum += latest - march->to.t; // as if the whole step were still there
+        march->to.t = latest;
+        PCS_TRY(pcs_march_cut(march, t));
+        a = b;
+        PCS_TRY(value_at(s, function, march->to.t, &b));
     }
     return PCS_OK;
 }
@@ -566,5 +647,9 @@ pcs_status pcs_ed_search(event_driven *s)
         PCS_TRY(is_singular(s) ? pcs_march_cut_dense(march, first) : pcs_march_cut(march, first));
     if (which >= 0 && kind_of(s, which) == ED_GAP && (int)s->base.options[ED_LOCATOR] == ED_BRACKET)
         return polish(s, object_of(s, which), end);
+    const bool force = which >= 0 &&
+                       (cause_of(s, which) == ED_RELEASE || cause_of(s, which) == ED_STICK_END);
+    if (force && first < end && march->integrator->class->interpolates_forces)
+        return polish_force(s, which, end);
     return PCS_OK;
 }

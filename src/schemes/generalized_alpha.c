@@ -247,11 +247,11 @@ static pcs_status path(pcs_integrator *integrator, double *const c[PCS_PATH_DEGR
     return PCS_OK;
 }
 
-#define GENERALIZED_ALPHA(label, text, level)                                                   \
-    {                                                                                           \
-        .name = (label), .help = (text), .order = 2, .control_order = 2, .index = (level),      \
-        .implicit = true, .size = sizeof(pcs_generalized_alpha), .init = init, .free = destroy, \
-        .start = start, .step = step, .dense = dense, .path = path                              \
+#define GENERALIZED_ALPHA(label, text, level)                                                     \
+    {                                                                                             \
+        .name = (label), .help = (text), .order = 2, .control_order = 2, .index = (level),        \
+        .implicit = true, .interpolates_forces = true, .size = sizeof(pcs_generalized_alpha),     \
+        .init = init, .free = destroy, .start = start, .step = step, .dense = dense, .path = path \
     }
 
 const pcs_integrator_class pcs_integrator_alpha_index2 = GENERALIZED_ALPHA(

@@ -436,6 +436,7 @@ const pcs_integrator_class pcs_integrator_hem5 = {
     .order = 5,
     .control_order = 5,
     .index = 2,
+    .interpolates_forces = true,
     .size = sizeof(half_explicit),
     .init = init,
     .free = destroy,

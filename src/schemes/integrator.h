@@ -84,6 +84,9 @@ struct pcs_integrator_class {
     int32_t control_order; // p in h_new = safety h (tolerance / error)^(1/p)
     int32_t index;         // of the constraints as it sees them: 1, 2 or 3
     bool implicit;
+    // lambda of dense output is a polynomial between the ends or stages of a step, not that of the
+    // equations at q and v there: exact only as far as the step resolves it.
+    bool interpolates_forces;
     size_t size;
     pcs_status (*init)(pcs_integrator *integrator); // all fields behind the base are zero
     void (*free)(pcs_integrator *integrator);

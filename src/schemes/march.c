@@ -73,6 +73,8 @@ static pcs_status init(pcs_march *m)
     pcs_context *ctx = m->ctx;
     const pcs_march_opts *o = &m->opts;
     PCS_TRY(pcs_smooth_create(ctx, m->model, &m->smooth));
+    if (!o->fixed)
+        PCS_TRY(pcs_time_resolution_create(ctx, m->model, &m->resolution));
     PCS_TRY(pcs_integrator_create(o->class, &o->integrator, ctx, m->model, m->smooth, &m->own));
     m->integrator = m->own;
     PCS_TRY(pcs_singular_find_loops(ctx, m->model, &m->has_loops));
@@ -132,6 +134,7 @@ void pcs_march_destroy(pcs_march *m)
     pcs_integrator_destroy(m->own);
     pcs_integrator_destroy(m->crossing);
     pcs_integrator_destroy(m->turning);
+    pcs_time_resolution_destroy(m->resolution);
     pcs_smooth_destroy(m->smooth);
     pcs_smooth_point_free(ctx, &m->from);
     pcs_smooth_point_free(ctx, &m->to);
@@ -510,6 +513,21 @@ static pcs_status choose_integrator(pcs_march *m, double h)
     return use_integrator(m, rate * h > longest ? m->turning : m->own);
 }
 
+// The length h, or a shorter one that resolves forces of time (time_resolution.h). Closed contacts
+// hold forces that the estimate does not see; without them it is blind where it has seen nothing so
+// far: at the beginning of a phase, and where it allows the largest growth.
+static double resolve(const pcs_march *m, double h)
+{
+    bool blind = !(h < m->opts.growth * (1 - STRETCH) * m->h);
+    for (int32_t i = 0; i < m->model->n_slots && !blind; ++i)
+        blind = m->phase.mode[i] != PCS_MODE_OPEN;
+    if (!m->resolution || !blind)
+        return h;
+    const int32_t degree = m->opts.class->implicit ? 1 : 3; // of the forces of dense output
+    return pcs_time_resolution_length(m->resolution, m->smooth, &m->from, h,
+                                      fmax(m->opts.smallest_step, STRETCH * h), degree);
+}
+
 pcs_status pcs_march_step(pcs_march *m, double t_limit)
 {
     const pcs_march_opts *o = &m->opts;
@@ -524,7 +542,7 @@ pcs_status pcs_march_step(pcs_march *m, double t_limit)
     const double wanted = fmin(turn, o->fixed ? o->first_step : fmin(m->h_next, o->largest_step));
     bool limited = wanted * (1 + STRETCH) >= remaining;
     double h = limited ? remaining : wanted;
-    const double planned = plan(m, h);
+    const double planned = plan(m, resolve(m, h));
     m->allowed = 0;
     limited = limited && planned == h;
     h = planned;

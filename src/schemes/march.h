@@ -8,6 +8,7 @@
 
 #include "schemes/integrator.h"
 #include "schemes/singular.h"
+#include "schemes/time_resolution.h"
 
 typedef enum pcs_stabilisation {
     PCS_STABILISE_NONE,
@@ -67,6 +68,8 @@ typedef struct pcs_march {
     double whole; // length of the step whose dense output has made its end; 0: computed up to there
     pcs_smooth_point inner; // dense output of that step
     pcs_march_counts counts;
+    // NULL: fixed steps, or nothing depends on time.
+    pcs_time_resolution *resolution;
     pcs_phase phase;                 // of the present begin()
     double *g, *g_rate, *extra;      // work
     int32_t stiff_steps, calm_steps; // steps at the limit of stability, and since then

@@ -333,14 +333,20 @@ const pcs_contact *pcs_smooth_contacts(const pcs_smooth *s)
 
 // ---- Evaluation at an instant ----
 
+void pcs_smooth_configure(const pcs_smooth *s, pcs_configuration *c, double t, const double *q,
+                          const double *v)
+{
+    if (s->origin)
+        pcs_configuration_follow(s->model, c, t, q, v, (pcs_turns){s->turns, s->origin, NULL},
+                                 s->external);
+    else
+        pcs_configuration_update(s->model, c, t, q, v, s->turns, s->external);
+}
+
 void pcs_smooth_update(const pcs_smooth *s, pcs_smooth_instant *w, double t, const double *q,
                        const double *v)
 {
-    if (s->origin)
-        pcs_configuration_follow(s->model, &w->c, t, q, v, (pcs_turns){s->turns, s->origin, NULL},
-                                 s->external);
-    else
-        pcs_configuration_update(s->model, &w->c, t, q, v, s->turns, s->external);
+    pcs_smooth_configure(s, &w->c, t, q, v);
 }
 
 bool pcs_smooth_is_at(const pcs_smooth *s, const pcs_smooth_instant *w, double t, const double *q)

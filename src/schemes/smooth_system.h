@@ -58,6 +58,9 @@ void pcs_smooth_bind(pcs_smooth *smooth, const double *turns, const double *exte
 // The configuration that the bound angles belong to, a view: they are followed from there. Without
 // it the branches are the nearest ones.
 void pcs_smooth_bind_origin(pcs_smooth *smooth, const double *q);
+// A configuration of the caller at (t, q, v) with the bound views.
+void pcs_smooth_configure(const pcs_smooth *smooth, pcs_configuration *c, double t, const double *q,
+                          const double *v);
 void pcs_smooth_set_baumgarte(pcs_smooth *smooth, pcs_baumgarte baumgarte);
 // The next index-1 solve belongs to a consistent point and looks for redundant rows again; all
 // other solves of a phase keep the answer, because stages lie beside the constraints.

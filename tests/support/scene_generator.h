@@ -17,7 +17,8 @@ typedef enum scene_trait {
     SCENE_FLEXIBLE = 8,     // has a mesh
     SCENE_FRICTION = 16,    //
     SCENE_ACCUMULATES = 32, // restitution between 0 and 1: impacts may accumulate
-    SCENE_ROUND = 64        // round numbers, equal bodies, right angles, ties
+    SCENE_ROUND = 64,       // round numbers, equal bodies, right angles, ties
+    SCENE_DRIVEN = 128      // a force changes with time, whatever moves
 } scene_trait;
 
 typedef struct scene_facts {

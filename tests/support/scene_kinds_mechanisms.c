@@ -220,6 +220,7 @@ void scene_ratchet(scene_text *s)
         scene_line(s, SECTION_CONTACTS, "      - [%.15g, %.15g]\n      - [%.15g, %.15g]",
                    ro * cos(angle), ro * sin(angle), ri * cos(angle), ri * sin(angle));
     }
+    s->facts->traits |= SCENE_DRIVEN;
     s->facts->length = 0.1;
     s->facts->rate = 60; // sqrt(stiffness/inertia of the pawl about its hinge)
     scene_times(s, 1.5 * period, 2e-4);
@@ -351,7 +352,7 @@ void scene_wire(scene_text *s)
         scene_line(s, SECTION_JOINTS,
                    "      - {type: parabola, coefficients: [0, 0, %.15g], x: [0, 40]}", slope);
     s->facts->length = 1;
-    const double curvature = shape == 1 ? 1 : 2 * slope; // on which the bead also swings
-    s->facts->rate = shape == 0 ? 1 : fmax(v * 2, sqrt(g * curvature));
+    // Of the bead along the bend, and of its swinging in it: sqrt(g curvature).
+    s->facts->rate = shape == 0 ? 1 : fmax(2 * v, sqrt(g * (shape == 1 ? 1 : 2 * slope)));
     scene_times(s, 2.4 / v, pick_step(s));
 }

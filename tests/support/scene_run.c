@@ -196,6 +196,20 @@ static void watch_rest(running *r, double kinetic, run_result *result)
     r->force_most = fmax(r->force_most, impulse / r->step);
 }
 
+// Limits are named joint.upper or joint.lower.
+static double size_of(const running *r, int32_t slot)
+{
+    const char *name = pcs_model_contact_name(r->model, slot), *dot = strrchr(name, '.');
+    for (int32_t i = 0; dot && i < pcs_model_joint_count(r->model); ++i) {
+        const char *joint = pcs_model_joint_name(r->model, i);
+        const pcs_joint_kind kind = pcs_model_joint_kind(r->model, i);
+        const char *coordinate = pcs_joint_coordinate_name(kind, r->facts->dimension, 0);
+        if (strlen(joint) == (size_t)(dot - name) && strncmp(joint, name, strlen(joint)) == 0)
+            return coordinate && strcmp(coordinate, "angle") == 0 ? 1 : r->facts->length;
+    }
+    return r->facts->length;
+}
+
 static void watch(running *r, run_result *result)
 {
     const pcs_statistics *statistics = pcs_simulation_statistics(r->simulation);
@@ -213,8 +227,8 @@ static void watch(running *r, run_result *result)
         if (result->events[event.kind]++ == 0)
             result->first_event[event.kind] = event.time;
         if (event.kind == PCS_EVENT_IMPACT && result->n_impacts < RUN_IMPACTS_MAX)
-            result->impact[result->n_impacts++] = (run_impact){event.time, event.value,
-                                                               event.object};
+            result->impact[result->n_impacts++] = (run_impact){
+                event.time, event.value, event.object, size_of(r, event.object)};
     }
     r->events_seen = pcs_simulation_event_count(r->simulation);
 }

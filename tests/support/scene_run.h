@@ -24,8 +24,9 @@ typedef enum run_outcome {
 } run_outcome;
 
 typedef struct run_impact {
-    double time, speed;
+    double time, speed; // rad/s at the limit of an angle
     int32_t slot;
+    double size; // what a sample of the contact's motion is relative to: the length, or 1 rad
 } run_impact;
 
 typedef struct run_result {
