@@ -400,9 +400,12 @@ static void check_motion(judging *j, int scheme)
     if (refine(j, scheme) || j->n_levels < fewest)
         return;
     const run_result *finest = &j->run[j->n_levels - 1];
+    // Up to the sample: levels that have parted before are on different branches (a corner that
+    // grazes, or two that land nearly together), and where they meet again, such as at rest on the
+    // same side, is no limit.
+    double moved = 0;
     for (int k = 1; k <= j->horizon; ++k) {
         const double error = distance(&j->reference, finest, k);
-        double moved = 0;
         for (int level = j->n_levels - fewest; level < j->n_levels - 1; ++level)
             moved = fmax(moved, distance(&j->run[level], finest, k));
         // It has a limit, at least four times as far from the reference as it still moves.

@@ -234,12 +234,17 @@ void scene_thrown(scene_text *s)
     }
     if (mu == 0) // nothing acts along x
         s->facts->traits |= SCENE_MOMENTUM_X;
-    else if (what == 0) // a box stops; what is round rolls on
-        s->facts->traits |= SCENE_RESTS;
     s->facts->length = h + r;
     s->facts->rate = what == 0 ? w : 1;
     scene_times(s, fmin(time_to_rest(g, h, e, 1) + (mu > 0 && what == 0 ? 2 * v / (mu * g) : 0), 8),
                 pick_step(s));
+    // A box stops; what is round rolls on. Its impacts turn flight and spin into each other: until it
+    // rests, it may fall from all the height that its energy is worth, and slide with its spin too.
+    const double k2 = 5 * r * r / 12, spin = s->facts->traits & SCENE_ROUND ? 0 : w;
+    const double height = h + 0.5 * (v * v + k2 * spin * spin) / g;
+    if (what == 0 && mu > 0 &&
+        time_to_rest(g, height, e, 1) + 2 * (v + sqrt(k2) * spin) / (mu * g) <= s->facts->end)
+        s->facts->traits |= SCENE_RESTS;
 }
 
 void scene_roller(scene_text *s)
