@@ -219,8 +219,12 @@ static void run_level(judging *j, int scheme, int level, run_result *result)
         snprintf(options + n, sizeof options - (size_t)n,
                  " smallest_time_step=%g largest_time_step=%g", 1e-5 / (1 << level),
                  1e-4 / (1 << level));
-    const run_def def = {NULL, s->scheme, options, level_step(j->facts, s, level),
-                         j->opts->seconds * (1 << level)};
+    const bool explicit_ = s->control == CONTROL_TOLERANCE || s->control == CONTROL_HYBRID;
+    const run_def def = {.scheme = s->scheme,
+                         .options = options,
+                         .step = level_step(j->facts, s, level),
+                         .seconds = j->opts->seconds * (1 << level),
+                         .accuracy = explicit_ ? tolerance : 0};
     scene_run_model(j->model, &def, result);
     j->out->n_runs++;
     j->out->seconds += result->seconds;

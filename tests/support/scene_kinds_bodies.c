@@ -44,12 +44,16 @@ static void add_to_stack(scene_text *s, int n, double y, double e, bool may_guid
             n - 1, y);
         return;
     }
-    scene_line(s, SECTION_BODIES, "  bob: {point: true, mass: 0.25, position: [0, %.15g]}", y);
+    const double mass = 0.25;
+    scene_line(s, SECTION_BODIES, "  bob: {point: true, mass: %.15g, position: [0, %.15g]}", mass,
+               y);
+    const double radius = scene_number(s, 1e-3, 5e-3);
     scene_line(
         s, SECTION_CONTACTS,
         "  pin: {type: pin-in-hole, bodies: [b%d, bob], a: [0, 0], b: [0, 0], radii: [%.15g, "
         "0], restitution: %.15g}",
-        n - 1, scene_number(s, 1e-3, 5e-3), e);
+        n - 1, radius, e);
+    s->facts->swing = 0.5 * mass * s->facts->gravity / radius; // a pendulum without friction
 }
 
 // Distance to what is below: that of the body before, or another one; in a stack that is struck all
