@@ -2,6 +2,7 @@
 // while its springs, or its beam, are without strain. Rates of the forces decide whether it sticks or
 // slides, and which way.
 #include <stdio.h>
+#include <string.h>
 
 #include "support/model_text.h"
 #include "support/near.h"
@@ -72,9 +73,11 @@ static void test_springs(void **state)
 
 // A straight beam that flies without strain strikes a wall with its tip. Some times the period of its
 // elements later the schemes agree, and no energy has come from anywhere.
-static double strike_with_beam(model_text *f, double tilt, double mu, double e, const char *scheme)
+static double strike_with_beam(model_text *f, double tilt, double mu, double e, double end,
+                               double step, const char *scheme)
 {
     const double length = 2, x = -0.1;
+    const double lost = strcmp(scheme, "capturing") == 0 ? 0.1 : 1e-3; // what it damps by choice
     char text[1024], name[96];
     snprintf(name, sizeof name, "%s, tilt %g, mu %g, e %g", scheme, tilt, mu, e);
     const int n = snprintf(
@@ -86,15 +89,15 @@ static double strike_with_beam(model_text *f, double tilt, double mu, double e, 
         "         velocity: [0.5, 0]}\n"
         "contacts: {tip: {type: point-plane, bodies: [ground, {mesh: beam, group: start}], "
         "normal: [-1, 0], friction: %.17g, restitution: %.17g}}\n"
-        "simulation: {end: 0.204, step: 1e-3, scheme: %s}\n",
-        x, x - length * cos(tilt), length * sin(tilt), mu, e, scheme);
+        "simulation: {end: %.17g, step: %.17g, scheme: %s}\n",
+        x, x - length * cos(tilt), length * sin(tilt), mu, e, end, step, scheme);
     assert_in_range(n, 1, sizeof text - 1);
     start_run(f, name, text);
     const double start = pcs_simulation_statistics(f->simulation)->energy.kinetic;
     run_to_end(f, name);
     const pcs_energy_account *energy = &pcs_simulation_statistics(f->simulation)->energy;
     if (!(energy->kinetic + energy->potential <= start * (1 + 1e-9)) ||
-        !(fabs(energy->numerical) <= 1e-3 * start))
+        !(energy->numerical <= 1e-3 * start && energy->numerical >= -lost * start))
         fail_msg("%s: energy from %.9g to %.9g, remainder %.3g", name, start,
                  energy->kinetic + energy->potential, energy->numerical);
     pcs_body_view tip;
@@ -108,11 +111,12 @@ static void test_beams(void **state)
     static const double frictions[] = {0.2, 0.6}, restitutions[] = {0, 0.5};
     for (size_t i = 0; i < sizeof tilts / sizeof *tilts; ++i)
         for (int k = 0; k < 4; ++k) {
-            const double mu = frictions[k % 2], e = restitutions[k / 2];
-            const double a = strike_with_beam(*state, tilts[i], mu, e, "alpha2, tolerance: 1e-7");
-            const double b = strike_with_beam(*state, tilts[i], mu, e,
+            const double mu = frictions[k % 2], e = restitutions[k / 2], end = 0.204, h = 1e-3;
+            const double a = strike_with_beam(*state, tilts[i], mu, e, end, h,
+                                              "alpha2, tolerance: 1e-7");
+            const double b = strike_with_beam(*state, tilts[i], mu, e, end, h,
                                               "event-driven, tolerance: 1e-6, output: exact");
-            const double c = strike_with_beam(*state, tilts[i], mu, e,
+            const double c = strike_with_beam(*state, tilts[i], mu, e, end, h,
                                               "hybrid, tolerance: 1e-6, output: exact");
             const double size = 0.5 * 0.004; // m, what flies on moves by
             if (!(fabs(a - b) <= 0.01 * size && fabs(a - c) <= 0.01 * size))
@@ -121,11 +125,25 @@ static void test_beams(void **state)
         }
 }
 
+// The capturing scheme steps over closed contacts with friction and goes on with generalized-alpha
+// where they open. No energy may come from the memory of that method: the account explains all that
+// there is, with steps that resolve the elements (4500 rad/s) and with some that do not.
+static void test_capturing(void **state)
+{
+    static const double tilts[] = {-0.7853981633974483, 0.3, 0.7853981633974483, 1};
+    static const double steps[] = {1e-3, 2.5e-4};
+    for (size_t i = 0; i < sizeof tilts / sizeof *tilts; ++i)
+        for (int k = 0; k < 8; ++k)
+            strike_with_beam(*state, tilts[i], k % 2 ? 0.2 : 0.4, k / 2 % 2 ? 0 : 0.3, 0.27,
+                             steps[k / 4], "capturing");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_springs, model_text_set_up, model_text_tear_down),
         cmocka_unit_test_setup_teardown(test_beams, model_text_set_up, model_text_tear_down),
+        cmocka_unit_test_setup_teardown(test_capturing, model_text_set_up, model_text_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
