@@ -135,6 +135,46 @@ static double position_error(adaptive *s, const pcs_state *fine)
     return (int)option[MJA_ERROR_NORM] == EUCLIDEAN ? sqrt(squares) : worst;
 }
 
+// ---- Slips that turn ----
+
+// Friction of a step opposes the velocity at its end, also where the slip turns round inside it. Both
+// solutions do so alike if it turns in the first half, and the difference of their positions does not
+// see it. With u the velocity along the tangent in the plane, w its mobility and s the sign of u_k,
+// friction that goes on to oppose s would end the step with
+//     u_s = u + w (-mu r_N s - r_T),
+// and the slip is at zero after the part u_k / (u_k - u_s) of the step. Forces that friction can
+// hold, |u - w r_T - u_k| <= mu r_N w, end it there; others push it back.
+static double part_to_turn(const moreau_jean *mj, int32_t k)
+{
+    const int32_t at = mj->offset[k];
+    const pcs_block_matrix *W = &mj->W;
+    const double u_k = mj->u_k[at + 1], u = mj->u[at + 1], r_T = mj->r[at + 1];
+    const double w = W->value[W->value_start[W->diagonal[k]] + 3], most = mj->mu[k] * mj->r[at];
+    const double u_s = u + w * (copysign(most, -u_k) - r_T);
+    const bool held = fabs(u - w * r_T - u_k) <= most * w;
+    return u_k * u_s < 0 && !held ? u_k / (u_k - u_s) : 1;
+}
+
+// The part of the step that has just been made after which the first slip turns; 1: none does. In
+// space a slip turns round zero, not through it.
+static double first_turn(const moreau_jean *mj)
+{
+    const double rounding = 1e-3, end = 0.99; // parts of a step not worth one of their own
+    double first = 1;
+    if (mj->impacts || mj->W_contacts != mj->n_active)
+        return 1;
+    for (int32_t k = 0; k < mj->n_active; ++k) {
+        const double *r = mj->r + mj->offset[k];
+        if (mj->H[k]->size != 2 || mj->mu[k] == 0 || !(r[0] > 0) ||
+            fabs(mj->u_k[mj->offset[k] + 1]) <= mj->base.options[MJ_IMPACT_SPEED])
+            continue;
+        const double part = part_to_turn(mj, k);
+        if (part > rounding && part < end)
+            first = fmin(first, part);
+    }
+    return first;
+}
+
 // ---- A step ----
 
 // Takes everything back to the state before the step at hand.
@@ -161,9 +201,9 @@ static pcs_status try_step(adaptive *s, pcs_state *state, double h, pcs_step_rep
 }
 
 // Both solutions over h; the halves end in `state`. *error is HUGE_VAL where one could not be
-// found.
+// found, or where a slip turns: then *turn, 0 on entry, is the length up to there.
 static pcs_status try_length(adaptive *s, pcs_state *state, double h, pcs_step_report *report,
-                             double *error)
+                             double *error, double *turn)
 {
     const double *option = s->mj.base.options;
     const int64_t events = s->mj.base.events.count;
@@ -178,6 +218,11 @@ static pcs_status try_length(adaptive *s, pcs_state *state, double h, pcs_step_r
     pcs_event_log_rewind(&s->mj.base.events, events, s->before.status);
     report->newton_iterations += unused.newton_iterations;
     report->solver_iterations += unused.solver_iterations;
+    const double part = done && turn ? first_turn(&s->mj) : 1;
+    if (part * h > option[MJA_SMALLEST_STEP] && part < 1) {
+        *turn = part * h;
+        return status;
+    }
     double violation = 0;
     pcs_status worst = PCS_OK;
     for (int half = 0; half < 2 && done; ++half) {
@@ -214,23 +259,26 @@ static pcs_status gave_up(const adaptive *s, pcs_status status, double h)
 // One accepted step of at most `rest`; the proposal for the next one is in the state's memory.
 static pcs_status advance(adaptive *s, pcs_state *state, double rest, pcs_step_report *report)
 {
+    enum { TURNS_MAX = 5 }; // tries to meet where a slip turns
     const double smallest = s->mj.base.options[MJA_SMALLEST_STEP];
     const double proposed = state->memory[MEMORY_PROPOSED];
     const int64_t events = s->mj.base.events.count;
     bool fitted = proposed >= rest * (1 - TIME_ROUNDING);
     double h = fitted ? rest : proposed;
+    int turns = 0;
     pcs_state_copy(&s->before, state);
     for (;;) {
         pcs_step_report part = {0};
-        double error;
-        pcs_status status = try_length(s, state, h, &part, &error);
+        double error, turn = 0;
+        pcs_status status = try_length(s, state, h, &part, &error,
+                                       turns < TURNS_MAX ? &turn : NULL);
         if (status < 0 && status != PCS_ERROR_NUMERIC && status != PCS_ERROR_SINGULAR)
             return status;
         const bool last_try = h <= smallest * (1 + TIME_ROUNDING);
         if (error <= 1 || (last_try && error < HUGE_VAL)) {
             double next = next_length(s, h, error);
-            // A step cut to end at an output time, with an error that allows the largest growth,
-            // says nothing of longer ones.
+            // A step cut to end at an output time or where a slip turns, with an error that allows
+            // the largest growth, says nothing of longer ones.
             if (fitted && next >= s->mj.base.options[MJA_GROWTH] * h)
                 next = fmax(next, proposed);
             state->memory[MEMORY_PROPOSED] = next;
@@ -245,9 +293,10 @@ static pcs_status advance(adaptive *s, pcs_state *state, double rest, pcs_step_r
         ++report->rejected;
         report->newton_iterations += part.newton_iterations;
         report->solver_iterations += part.solver_iterations;
-        h = fmin(next_length(s, h, error), h * s->mj.base.options[MJA_SAFETY]);
+        fitted = turn > 0;
+        turns += turn > 0;
+        h = turn > 0 ? turn : fmin(next_length(s, h, error), h * s->mj.base.options[MJA_SAFETY]);
         h = fmax(h, smallest);
-        fitted = false;
     }
 }
 
