@@ -155,18 +155,26 @@ static double part_to_turn(const moreau_jean *mj, int32_t k)
     return u_k * u_s < 0 && !held ? u_k / (u_k - u_s) : 1;
 }
 
+// Whether the contact has slipped in the plane up to the step at hand, the way that it begins it. The
+// velocity of one that sticks is zero to the error of a step only, and has no direction.
+static bool slips(const moreau_jean *mj, const pcs_state *before, int32_t k)
+{
+    const int32_t slot = mj->active[k];
+    const double u_k = mj->u_k[mj->offset[k] + 1];
+    return mj->H[k]->size == 2 && (int)before->status[slot] == PCS_SLIP &&
+           fabs(u_k) > mj->base.options[MJ_IMPACT_SPEED] && u_k * before->u[3 * slot + 1] > 0;
+}
+
 // The part of the step that has just been made after which the first slip turns; 1: none does. In
 // space a slip turns round zero, not through it.
-static double first_turn(const moreau_jean *mj)
+static double first_turn(const moreau_jean *mj, const pcs_state *before)
 {
     const double rounding = 1e-3, end = 0.99; // parts of a step not worth one of their own
     double first = 1;
     if (mj->impacts || mj->W_contacts != mj->n_active)
         return 1;
     for (int32_t k = 0; k < mj->n_active; ++k) {
-        const double *r = mj->r + mj->offset[k];
-        if (mj->H[k]->size != 2 || mj->mu[k] == 0 || !(r[0] > 0) ||
-            fabs(mj->u_k[mj->offset[k] + 1]) <= mj->base.options[MJ_IMPACT_SPEED])
+        if (!(mj->r[mj->offset[k]] > 0) || !slips(mj, before, k))
             continue;
         const double part = part_to_turn(mj, k);
         if (part > rounding && part < end)
@@ -218,7 +226,7 @@ static pcs_status try_length(adaptive *s, pcs_state *state, double h, pcs_step_r
     pcs_event_log_rewind(&s->mj.base.events, events, s->before.status);
     report->newton_iterations += unused.newton_iterations;
     report->solver_iterations += unused.solver_iterations;
-    const double part = done && turn ? first_turn(&s->mj) : 1;
+    const double part = done && turn ? first_turn(&s->mj, &s->before) : 1;
     if (part * h > option[MJA_SMALLEST_STEP] && part < 1) {
         *turn = part * h;
         return status;
