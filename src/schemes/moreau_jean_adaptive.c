@@ -69,6 +69,7 @@ typedef struct adaptive {
     moreau_jean mj;           // first, as its functions want it
     pcs_state before, coarse; // before the step at hand; after it in one piece
     double *difference;       // n_v
+    double *margin;           // by slot: spare friction in the first half; HUGE_VAL: none is asked
 } adaptive;
 
 // Remainders below this part of a step belong to it: they are the rounding of the sum of the steps.
@@ -83,7 +84,8 @@ static pcs_status init(pcs_scheme *scheme)
     PCS_TRY(pcs_state_init(scheme->ctx, scheme->model, MEMORY_COUNT, &s->before));
     PCS_TRY(pcs_state_init(scheme->ctx, scheme->model, MEMORY_COUNT, &s->coarse));
     s->difference = PCS_NEW_ARRAY(scheme->ctx, double, scheme->model->n_v);
-    return s->difference ? PCS_OK : PCS_ERROR_MEMORY;
+    s->margin = PCS_NEW_ARRAY(scheme->ctx, double, scheme->model->n_slots);
+    return s->difference && s->margin ? PCS_OK : PCS_ERROR_MEMORY;
 }
 
 static void destroy(pcs_scheme *scheme)
@@ -93,6 +95,7 @@ static void destroy(pcs_scheme *scheme)
     pcs_state_free(scheme->ctx, &s->before);
     pcs_state_free(scheme->ctx, &s->coarse);
     pcs_free(scheme->ctx, s->difference);
+    pcs_free(scheme->ctx, s->margin);
 }
 
 static int64_t memory(const pcs_scheme *scheme)
@@ -183,6 +186,36 @@ static double first_turn(const moreau_jean *mj, const pcs_state *before)
     return first;
 }
 
+// ---- Slips that begin ----
+
+// Impulse that friction had to spare in the half step that led to `state`; HUGE_VAL where a contact
+// does not stick.
+static double spare_friction(const moreau_jean *mj, const pcs_state *state, int32_t slot)
+{
+    const double *r = state->r + 3 * slot, mu = mj->contacts[slot].law.friction;
+    return (int)state->status[slot] == PCS_STICK && mu > 0 ? mu * r[0] - hypot(r[1], r[2])
+                                                           : HUGE_VAL;
+}
+
+// The part of a step after which a contact that sticks in both halves begins to slip. The impulses of
+// the halves are the forces at a quarter and at three quarters of the step; if they fall below the
+// cone's from there to the end, no solution has seen it, and where nothing else moves steps are long.
+static double first_slip(const adaptive *s, const pcs_state *state)
+{
+    const double end = 0.99; // a remainder not worth a step of its own
+    double first = 1;
+    for (int32_t i = 0; i < s->mj.base.model->n_slots; ++i) {
+        const double m_1 = s->margin[i],
+                     m_2 = m_1 < HUGE_VAL ? spare_friction(&s->mj, state, i) : 0;
+        if (m_1 == HUGE_VAL || m_2 == HUGE_VAL || !(m_2 > 0) || !(m_2 < 0.5 * (m_1 - m_2)))
+            continue;
+        const double part = 0.75 + 0.5 * m_2 / (m_1 - m_2);
+        if (part < end)
+            first = fmin(first, part);
+    }
+    return first;
+}
+
 // ---- A step ----
 
 // Takes everything back to the state before the step at hand.
@@ -209,7 +242,7 @@ static pcs_status try_step(adaptive *s, pcs_state *state, double h, pcs_step_rep
 }
 
 // Both solutions over h; the halves end in `state`. *error is HUGE_VAL where one could not be
-// found, or where a slip turns: then *turn, 0 on entry, is the length up to there.
+// found, or where a slip turns or begins: then *turn, 0 on entry, is the length up to there.
 static pcs_status try_length(adaptive *s, pcs_state *state, double h, pcs_step_report *report,
                              double *error, double *turn)
 {
@@ -237,9 +270,16 @@ static pcs_status try_length(adaptive *s, pcs_state *state, double h, pcs_step_r
         status = try_step(s, state, 0.5 * h, report, &done);
         violation = fmax(violation, s->mj.violation);
         worst = status > worst ? status : worst;
+        for (int32_t i = 0; half == 0 && done && i < s->mj.base.model->n_slots; ++i)
+            s->margin[i] = spare_friction(&s->mj, state, i);
     }
     if (!done)
         return status;
+    const double slip = turn ? first_slip(s, state) : 1;
+    if (slip * h > option[MJA_SMALLEST_STEP] && slip < 1) {
+        *turn = slip * h;
+        return worst;
+    }
     *error = position_error(s, state);
     if (option[MJA_PENETRATION_CONTROL] > 0)
         *error = fmax(*error, violation / option[MJA_TOLERANCE]);
@@ -267,7 +307,7 @@ static pcs_status gave_up(const adaptive *s, pcs_status status, double h)
 // One accepted step of at most `rest`; the proposal for the next one is in the state's memory.
 static pcs_status advance(adaptive *s, pcs_state *state, double rest, pcs_step_report *report)
 {
-    enum { TURNS_MAX = 5 }; // tries to meet where a slip turns
+    enum { TURNS_MAX = 5 }; // tries to meet where a slip turns or begins
     const double smallest = s->mj.base.options[MJA_SMALLEST_STEP];
     const double proposed = state->memory[MEMORY_PROPOSED];
     const int64_t events = s->mj.base.events.count;
@@ -285,8 +325,8 @@ static pcs_status advance(adaptive *s, pcs_state *state, double rest, pcs_step_r
         const bool last_try = h <= smallest * (1 + TIME_ROUNDING);
         if (error <= 1 || (last_try && error < HUGE_VAL)) {
             double next = next_length(s, h, error);
-            // A step cut to end at an output time or where a slip turns, with an error that allows
-            // the largest growth, says nothing of longer ones.
+            // A step cut to end at an output time or where a slip turns or begins, with an error that
+            // allows the largest growth, says nothing of longer ones.
             if (fitted && next >= s->mj.base.options[MJA_GROWTH] * h)
                 next = fmax(next, proposed);
             state->memory[MEMORY_PROPOSED] = next;

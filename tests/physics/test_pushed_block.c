@@ -94,10 +94,53 @@ static void test_pushed(void **state)
     }
 }
 
+// A force that grows in time, F = rate t, moves the block from t_s = mu m g / rate on, wherever in a
+// step that is: v = rate (t - t_s)^2 / 2 m.
+static void run_ramp(model_text *f, double start, double step, const char *scheme, double order)
+{
+    const double m = 2, mu = 0.5, g = 10, rate = mu * m * g / start, last = start + 0.37;
+    char text[1024];
+    const int n = snprintf(text, sizeof text,
+                           "dimension: 2\n"
+                           "gravity: [0, %.17g]\n"
+                           "bodies: {b: {point: true, mass: %.17g}}\n"
+                           "forces: {f: {body: b, force: [\"%.17g*t\", 0]}}\n"
+                           "contacts: {floor: {type: point-plane, bodies: [ground, b], "
+                           "friction: %.17g}}\n"
+                           "simulation: {end: %.17g, step: %.17g, scheme: %s}\n",
+                           -g, m, rate, mu, last, step, scheme);
+    assert_in_range(n, 1, sizeof text - 1);
+    model_text_read(f, scheme, text, NULL, 0);
+    model_text_start(f);
+    while (!pcs_simulation_finished(f->simulation))
+        assert_true(pcs_simulation_step(f->simulation) >= 0);
+    const double t = pcs_simulation_time(f->simulation) - start, right = rate * t * t / (2 * m);
+    const double v = model_text_signal(f, "body.b.velocity.x");
+    if (!(fabs(v - right) <= 1e-6 + order * rate * step * step / m))
+        fail_msg("%s, step %g, slip from %g s on: v = %.9g, right is %.9g", scheme, step, start, v,
+                 right);
+}
+
+static void test_ramps(void **state)
+{
+    static const double starts[] = {0.4, 0.405, 0.41, 0.4213, 0.43, 0.437, 0.4406, 0.4444, 0.449};
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; ++i) {
+        run_ramp(*state, starts[i], 0.05, "event-driven", 0);
+        run_ramp(*state, starts[i], 0.05, "hybrid", 0);
+        run_ramp(*state, starts[i], 0.05, "moreau-jean-adaptive, tolerance: 1e-6", 0.01);
+        run_ramp(*state, starts[i], 0.05, "moreau-jean-adaptive, tolerance: 1e-9", 1e-3);
+        run_ramp(*state, starts[i], 0.005, "moreau-jean-adaptive, tolerance: 1e-9", 1e-3);
+        run_ramp(*state, starts[i], 0.005, "moreau-jean", 1);
+        run_ramp(*state, starts[i], 0.005, "capturing", 1);
+        run_ramp(*state, starts[i], 0.005, "nonsmooth-alpha", 1);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_pushed, model_text_set_up, model_text_tear_down),
+        cmocka_unit_test_setup_teardown(test_ramps, model_text_set_up, model_text_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
