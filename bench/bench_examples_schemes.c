@@ -151,7 +151,7 @@ int main(int argc, char **argv)
             continue;
         names[i][strlen(names[i]) - 5] = 0;
         for (int k = -1; k < N_SCHEMES; ++k) {
-            const run_def def = {path, k < 0 ? NULL : schemes[k], "", model.facts.step, seconds};
+            const run_def def = {path, k < 0 ? NULL : schemes[k], "", model.facts.step, seconds, 0};
             scene_run_model(&model, &def, &run);
             if (k < 0)
                 own = run;

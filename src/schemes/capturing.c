@@ -171,15 +171,34 @@ static void see_faces(capturing *s, pcs_state *state)
     }
 }
 
+// What an implicit method goes on with behind a Moreau-Jean step. Over an impact that is the memory
+// from before (hand_over_filter). A contact with friction that stays closed is stepped over for as
+// long as it does, and the memory would be that of another motion. With the midpoint rule in place of
+// its own step, d = h (v_n + v_{n-1})/2, generalized-alpha has one solution:
+//     v_n - v_{n-1} = h ((1 - gamma) a_{n-1} + gamma a_n),
+//     d = h v_{n-1} + h^2 ((1/2 - beta) a_{n-1} + beta a_n)     =>   a_n = (v_n - v_{n-1})/h.
+static void remember_step(capturing *s, const pcs_state *state, double damping)
+{
+    const size_t n = (size_t)s->mj.base.model->n_v;
+    if (s->march->opts.class->implicit && !s->mj.forced && !s->mj.impacts) {
+        memcpy(s->filter, state->a, sizeof(double) * n);
+        memcpy(s->filter + n, state->a, sizeof(double) * n);
+        s->damping = damping;
+        s->known = CAPTURING_PRESENT;
+    } else if (s->known == CAPTURING_PRESENT) {
+        s->known = CAPTURING_BEFORE_IMPACT;
+    }
+}
+
 static pcs_status moreau_jean_step(capturing *s, pcs_state *state, double h,
                                    pcs_step_report *report)
 {
     pcs_step_report part;
+    const double damping = state->work[PCS_WORK_DAMPING];
     pcs_status status = pcs_moreau_jean_class.step(&s->mj.base, state, h, &part);
     PCS_TRY(status);
     see_faces(s, state);
-    if (s->known == CAPTURING_PRESENT)
-        s->known = CAPTURING_BEFORE_IMPACT;
+    remember_step(s, state, (state->work[PCS_WORK_DAMPING] - damping) / h);
     pcs_step_report_add(report, &part);
     pcs_capturing_add_impulses(s, state);
     return status;

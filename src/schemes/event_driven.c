@@ -38,12 +38,13 @@ static bool init_set(event_driven *s)
     set->offset = PCS_NEW_ARRAY(ctx, int32_t, n + 1);
     set->H = PCS_NEW_ARRAY(ctx, const pcs_row_block *, n);
     set->slides = PCS_NEW_ARRAY(ctx, uint8_t, n);
+    set->idle = PCS_NEW_ARRAY(ctx, double, n);
     set->direction = pcs_calloc(ctx, (size_t)n, sizeof *set->direction);
     set->mu = PCS_NEW_ARRAY(ctx, double, n);
     set->mobility = PCS_NEW_ARRAY(ctx, double, n);
     set->tangent = pcs_calloc(ctx, (size_t)n, sizeof *set->tangent);
-    return good && set->slot && set->offset && set->H && set->slides && set->direction && set->mu &&
-           set->mobility && set->tangent;
+    return good && set->slot && set->offset && set->H && set->slides && set->idle &&
+           set->direction && set->mu && set->mobility && set->tangent;
 }
 
 static bool init_arrays(event_driven *s)
@@ -177,6 +178,7 @@ void pcs_ed_free(event_driven *s)
                       s->set.offset,
                       (void *)s->set.H,
                       s->set.slides,
+                      s->set.idle,
                       s->set.direction,
                       s->set.mu,
                       s->set.mobility,

@@ -52,6 +52,7 @@ typedef struct pcs_ed_set {
     double *mu;           // 0 for contacts whose rows have no tangents
     double *mobility;     // W_NN, along the column of a sliding contact
     double (*tangent)[3]; // W_TT of contacts in space: 11, 12, 22
+    double *idle;         // acceleration of a contact at rest that carries next to nothing; else -1
     double *r, *u;        // full rows
     double *before;       // forces before, full rows: the choice among several solutions
     double scale;         // largest driving velocity or acceleration of the last solve
@@ -190,8 +191,13 @@ void pcs_ed_set_of_phase(event_driven *s);
 // Rounding of the forces at c, before pcs_ed_factor(): the elastic forces of a mesh at rest are
 // what the last digits of its positions make of them.
 void pcs_ed_find_rounding(event_driven *s);
-// New modes of the set's contacts from its accelerations and forces.
+// New modes of the set's contacts from its accelerations and forces; finds those that are idle.
 void pcs_ed_decide(event_driven *s);
+// Time to look ahead with the accelerations a: no coordinate moves by more than what leaves its
+// change eight digits, and no velocity changes by more than a part of the largest. 0: nothing moves.
+double pcs_ed_time_ahead(const event_driven *s, const double *a);
+// New modes of the idle ones, from the problem solved since, a little later, if they no longer are.
+void pcs_ed_decide_later(event_driven *s);
 // True if forces in the cones exist that keep the phase at the point at hand.
 pcs_status pcs_ed_consistent(event_driven *s, bool *consistent) PCS_MUST_CHECK;
 // Forces (N, T1, T2) of all slots at a point of the phase; contacts are looked at.

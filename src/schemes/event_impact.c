@@ -369,6 +369,44 @@ static pcs_status find_stops(event_driven *s)
     return PCS_OK;
 }
 
+// A contact at rest that carries nothing and has no accelerations either: a beam that arrives without
+// strain, a spring at its length. Its forces grow from zero, and their rates decide: differentiated
+// once, with u_T = 0 = a_T, Coulomb's law has the form that it has for forces and accelerations,
+//     (a_N', a_T') = W r' + q',   r_N' >= 0,  |r_T'| <= mu r_N',  opposite to a_T' if it slides.
+// The problem a little later, along the velocities and accelerations of this instant, is that one
+// times the time.
+static pcs_status look_ahead(event_driven *s)
+{
+    const pcs_model *model = s->base.model;
+    double *a = s->x, *way = s->v_minus;
+    int32_t solutions;
+    bool any = false;
+    for (int32_t k = 0; k < s->set.n; ++k)
+        any = any || s->set.idle[k] >= 0;
+    if (!any)
+        return PCS_OK;
+    memcpy(a, s->f, sizeof(double) * (size_t)model->n_v);
+    pcs_ed_add_forces(s, a);
+    for (int32_t i = 0; i < model->n_rows; ++i)
+        s->p_row[i] = -s->convective[i];
+    pcs_saddle_solve(s->saddle, a, s->p_row);
+    const double time = pcs_ed_time_ahead(s, a);
+    if (time == 0)
+        return PCS_OK;
+    for (int32_t i = 0; i < model->n_v; ++i) {
+        way[i] = time * s->v[i];
+        s->point.v[i] = s->v[i] + time * a[i];
+    }
+    pcs_model_retract(model, s->q, way, s->point.q);
+    s->point.t = s->march->to.t + time;
+    pcs_ed_look(s, &s->point, true);
+    PCS_TRY(pcs_ed_accelerations(s, ED_NEAREST, &solutions));
+    if (solutions > 0)
+        pcs_ed_decide_later(s);
+    look_here(s);
+    return pcs_ed_factor(s);
+}
+
 static pcs_status status(event_driven *s)
 {
     enum { JUMPS_MAX = 8 };
@@ -395,6 +433,7 @@ static pcs_status status(event_driven *s)
                 s->c.t, first_sliding(s), solutions);
     }
     pcs_ed_decide(s);
+    PCS_TRY(look_ahead(s));
     for (;;) {
         bool found;
         PCS_TRY(pcs_ed_put_aside(s, &found));
@@ -406,6 +445,7 @@ static pcs_status status(event_driven *s)
         if (solutions == 0)
             return unsolved(s, "acceleration problem");
         pcs_ed_decide(s);
+        PCS_TRY(look_ahead(s));
     }
 }
 
@@ -446,11 +486,20 @@ static pcs_status turn_corners(event_driven *s)
     return PCS_OK;
 }
 
+// Friction of a sticking contact, of the phase that ends.
+static double friction_force(const event_driven *s, int32_t slot)
+{
+    const double *F = s->march->to.lambda + pcs_smooth_slot_row(s->march->smooth, slot);
+    return s->contacts[slot].row.size == 3 ? hypot(F[1], F[2]) : fabs(F[1]);
+}
+
 // Nothing but forces that vanish and friction that reaches the cone: those contacts alone change.
+// Friction that is zero has no direction to slide along.
 static bool is_gentle(const event_driven *s)
 {
     for (int32_t i = 0; i < s->base.model->n_faces; ++i)
-        if (s->cause[i] != ED_NOTHING && s->cause[i] != ED_RELEASE && s->cause[i] != ED_STICK_END)
+        if (s->cause[i] == ED_STICK_END ? !(friction_force(s, i) > s->force_noise)
+                                        : s->cause[i] != ED_NOTHING && s->cause[i] != ED_RELEASE)
             return false;
     return !s->all;
 }
@@ -462,11 +511,10 @@ static void change_gently(event_driven *s)
             s->phase.mode[i] = PCS_MODE_OPEN;
         } else if (s->cause[i] == ED_STICK_END) {
             const double *F = s->march->to.lambda + pcs_smooth_slot_row(s->march->smooth, i);
-            const int32_t size = s->contacts[i].row.size;
-            const double F_T = size == 3 ? hypot(F[1], F[2]) : fabs(F[1]);
+            const double F_T = friction_force(s, i);
             s->phase.mode[i] = PCS_MODE_SLIDE;
-            s->phase.direction[i][0] = F_T > 0 ? -F[1] / F_T : 1;
-            s->phase.direction[i][1] = F_T > 0 && size == 3 ? -F[2] / F_T : 0;
+            s->phase.direction[i][0] = -F[1] / F_T;
+            s->phase.direction[i][1] = s->contacts[i].row.size == 3 ? -F[2] / F_T : 0;
         }
     }
 }

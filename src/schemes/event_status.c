@@ -7,6 +7,7 @@
 // r_T = -mu d r_N, so that its column is H B (H_N - mu d H_T)^T and W is no longer symmetric
 // [Haddouni2015, 2.3 and (2.1)]. Problems of few contacts are enumerated: no solution or several
 // are Painleve's situations [Brogliato2002, 8.1].
+#include <float.h>
 #include <string.h>
 
 #include "nonsmooth/auto.h"
@@ -349,12 +350,64 @@ static double acceleration_rounding(event_driven *s, int32_t k)
     return most;
 }
 
-static pcs_contact_mode decide_mode(event_driven *s, int32_t k, double direction[2])
+// What force and acceleration of a contact at rest amount to, as an acceleration.
+static double activity(const pcs_ed_set *set, int32_t k)
 {
-    const pcs_ed_set *set = &s->set;
+    const double *r = set->r + set->offset[k], *a = set->u + set->offset[k];
+    double most = 0;
+    for (int32_t j = 0; j < set->H[k]->size; ++j)
+        most = fmax(most, fmax(fabs(a[j]), fabs(r[j] * set->mobility[k])));
+    return most;
+}
+
+static double largest(const double *x, int32_t n)
+{
+    double most = 0;
+    for (int32_t i = 0; i < n; ++i)
+        most = fmax(most, fabs(x[i]));
+    return most;
+}
+
+// Part of the size of a model that a look ahead moves it by.
+#define AHEAD 1e-8
+
+double pcs_ed_time_ahead(const event_driven *s, const double *a)
+{
+    const double part = 1e-3;
+    const double speed = largest(s->v, s->base.model->n_v),
+                 acceleration = largest(a, s->base.model->n_v);
+    if (!(speed > 0))
+        return 0;
+    const double time = AHEAD * fmax(1, largest(s->q, s->base.model->n_q)) / speed;
+    return acceleration > 0 ? fmin(time, part * speed / acceleration) : time;
+}
+
+// Accelerations next to nothing: while the model moves by AHEAD they change velocities by less than
+// their rounding. Such are the roundings of springs at their length.
+static double next_to_nothing(const event_driven *s)
+{
+    const double several = 16; // roundings
+    const double speed = largest(s->v, s->base.model->n_v),
+                 length = fmax(1, largest(s->q, s->base.model->n_q));
+    return several * DBL_EPSILON * speed * speed / (AHEAD * length);
+}
+
+// Whether force and acceleration of a contact at rest are zero, next to nothing, or the rounding that
+// the strains of a mesh have gathered. If they are small for another reason, the problem a little
+// later, which is asked then, has the same answer.
+static bool is_idle(const pcs_ed_set *set, int32_t k, double nothing, double rounding)
+{
+    const double steps = 1e3; // whose roundings may add up
+    return !set->slides[k] &&
+           activity(set, k) <= fmax(fmax(STATUS_NOISE * set->scale, nothing), steps * rounding);
+}
+
+static pcs_contact_mode decide_mode(const pcs_ed_set *set, int32_t k, double rounding,
+                                    double direction[2])
+{
     const double *r = set->r + set->offset[k], *a = set->u + set->offset[k];
     const int32_t size = set->H[k]->size;
-    const double noise = fmax(STATUS_NOISE * set->scale, acceleration_rounding(s, k));
+    const double noise = fmax(STATUS_NOISE * set->scale, rounding);
     const bool pressed = r[0] * fabs(set->mobility[k]) > noise;
     if (!pressed && a[0] > noise)
         return PCS_MODE_OPEN;
@@ -375,12 +428,27 @@ static pcs_contact_mode decide_mode(event_driven *s, int32_t k, double direction
 void pcs_ed_decide(event_driven *s)
 {
     const pcs_ed_set *set = &s->set;
+    const double nothing = next_to_nothing(s);
     for (int32_t k = 0; k < set->n; ++k) {
         const int32_t slot = set->slot[k];
-        s->phase.mode[slot] = (uint8_t)decide_mode(s, k, s->phase.direction[slot]);
+        const double rounding = acceleration_rounding(s, k);
+        s->phase.mode[slot] = (uint8_t)decide_mode(set, k, rounding, s->phase.direction[slot]);
+        set->idle[k] = is_idle(set, k, nothing, rounding) ? activity(set, k) : -1;
         memset(s->warm + 3 * slot, 0, 3 * sizeof(double));
         memcpy(s->warm + 3 * slot, set->r + set->offset[k],
                sizeof(double) * (size_t)set->H[k]->size);
+    }
+}
+
+void pcs_ed_decide_later(event_driven *s)
+{
+    const pcs_ed_set *set = &s->set;
+    const double growth = 10; // from which on the rate decides, not what was there
+    for (int32_t k = 0; k < set->n; ++k) {
+        const int32_t slot = set->slot[k];
+        if (set->idle[k] >= 0 && activity(set, k) > growth * set->idle[k])
+            s->phase.mode[slot] = (uint8_t)decide_mode(set, k, acceleration_rounding(s, k),
+                                                       s->phase.direction[slot]);
     }
 }
 

@@ -69,6 +69,7 @@ typedef struct adaptive {
     moreau_jean mj;           // first, as its functions want it
     pcs_state before, coarse; // before the step at hand; after it in one piece
     double *difference;       // n_v
+    double *margin;           // by slot: spare friction in the first half; HUGE_VAL: none is asked
 } adaptive;
 
 // Remainders below this part of a step belong to it: they are the rounding of the sum of the steps.
@@ -83,7 +84,8 @@ static pcs_status init(pcs_scheme *scheme)
     PCS_TRY(pcs_state_init(scheme->ctx, scheme->model, MEMORY_COUNT, &s->before));
     PCS_TRY(pcs_state_init(scheme->ctx, scheme->model, MEMORY_COUNT, &s->coarse));
     s->difference = PCS_NEW_ARRAY(scheme->ctx, double, scheme->model->n_v);
-    return s->difference ? PCS_OK : PCS_ERROR_MEMORY;
+    s->margin = PCS_NEW_ARRAY(scheme->ctx, double, scheme->model->n_slots);
+    return s->difference && s->margin ? PCS_OK : PCS_ERROR_MEMORY;
 }
 
 static void destroy(pcs_scheme *scheme)
@@ -93,6 +95,7 @@ static void destroy(pcs_scheme *scheme)
     pcs_state_free(scheme->ctx, &s->before);
     pcs_state_free(scheme->ctx, &s->coarse);
     pcs_free(scheme->ctx, s->difference);
+    pcs_free(scheme->ctx, s->margin);
 }
 
 static int64_t memory(const pcs_scheme *scheme)
@@ -135,6 +138,84 @@ static double position_error(adaptive *s, const pcs_state *fine)
     return (int)option[MJA_ERROR_NORM] == EUCLIDEAN ? sqrt(squares) : worst;
 }
 
+// ---- Slips that turn ----
+
+// Friction of a step opposes the velocity at its end, also where the slip turns round inside it. Both
+// solutions do so alike if it turns in the first half, and the difference of their positions does not
+// see it. With u the velocity along the tangent in the plane, w its mobility and s the sign of u_k,
+// friction that goes on to oppose s would end the step with
+//     u_s = u + w (-mu r_N s - r_T),
+// and the slip is at zero after the part u_k / (u_k - u_s) of the step. Forces that friction can
+// hold, |u - w r_T - u_k| <= mu r_N w, end it there; others push it back.
+static double part_to_turn(const moreau_jean *mj, int32_t k)
+{
+    const int32_t at = mj->offset[k];
+    const pcs_block_matrix *W = &mj->W;
+    const double u_k = mj->u_k[at + 1], u = mj->u[at + 1], r_T = mj->r[at + 1];
+    const double w = W->value[W->value_start[W->diagonal[k]] + 3], most = mj->mu[k] * mj->r[at];
+    const double u_s = u + w * (copysign(most, -u_k) - r_T);
+    const bool held = fabs(u - w * r_T - u_k) <= most * w;
+    return u_k * u_s < 0 && !held ? u_k / (u_k - u_s) : 1;
+}
+
+// Whether the contact has slipped in the plane up to the step at hand, the way that it begins it. The
+// velocity of one that sticks is zero to the error of a step only, and has no direction.
+static bool slips(const moreau_jean *mj, const pcs_state *before, int32_t k)
+{
+    const int32_t slot = mj->active[k];
+    const double u_k = mj->u_k[mj->offset[k] + 1];
+    return mj->H[k]->size == 2 && (int)before->status[slot] == PCS_SLIP &&
+           fabs(u_k) > mj->base.options[MJ_IMPACT_SPEED] && u_k * before->u[3 * slot + 1] > 0;
+}
+
+// The part of the step that has just been made after which the first slip turns; 1: none does. In
+// space a slip turns round zero, not through it.
+static double first_turn(const moreau_jean *mj, const pcs_state *before)
+{
+    const double rounding = 1e-3, end = 0.99; // parts of a step not worth one of their own
+    double first = 1;
+    if (mj->impacts || mj->W_contacts != mj->n_active)
+        return 1;
+    for (int32_t k = 0; k < mj->n_active; ++k) {
+        if (!(mj->r[mj->offset[k]] > 0) || !slips(mj, before, k))
+            continue;
+        const double part = part_to_turn(mj, k);
+        if (part > rounding && part < end)
+            first = fmin(first, part);
+    }
+    return first;
+}
+
+// ---- Slips that begin ----
+
+// Impulse that friction had to spare in the half step that led to `state`; HUGE_VAL where a contact
+// does not stick.
+static double spare_friction(const moreau_jean *mj, const pcs_state *state, int32_t slot)
+{
+    const double *r = state->r + 3 * slot, mu = mj->contacts[slot].law.friction;
+    return (int)state->status[slot] == PCS_STICK && mu > 0 ? mu * r[0] - hypot(r[1], r[2])
+                                                           : HUGE_VAL;
+}
+
+// The part of a step after which a contact that sticks in both halves begins to slip. The impulses of
+// the halves are the forces at a quarter and at three quarters of the step; if they fall below the
+// cone's from there to the end, no solution has seen it, and where nothing else moves steps are long.
+static double first_slip(const adaptive *s, const pcs_state *state)
+{
+    const double end = 0.99; // a remainder not worth a step of its own
+    double first = 1;
+    for (int32_t i = 0; i < s->mj.base.model->n_slots; ++i) {
+        const double m_1 = s->margin[i],
+                     m_2 = m_1 < HUGE_VAL ? spare_friction(&s->mj, state, i) : 0;
+        if (m_1 == HUGE_VAL || m_2 == HUGE_VAL || !(m_2 > 0) || !(m_2 < 0.5 * (m_1 - m_2)))
+            continue;
+        const double part = 0.75 + 0.5 * m_2 / (m_1 - m_2);
+        if (part < end)
+            first = fmin(first, part);
+    }
+    return first;
+}
+
 // ---- A step ----
 
 // Takes everything back to the state before the step at hand.
@@ -161,9 +242,9 @@ static pcs_status try_step(adaptive *s, pcs_state *state, double h, pcs_step_rep
 }
 
 // Both solutions over h; the halves end in `state`. *error is HUGE_VAL where one could not be
-// found.
+// found, or where a slip turns or begins: then *turn, 0 on entry, is the length up to there.
 static pcs_status try_length(adaptive *s, pcs_state *state, double h, pcs_step_report *report,
-                             double *error)
+                             double *error, double *turn)
 {
     const double *option = s->mj.base.options;
     const int64_t events = s->mj.base.events.count;
@@ -178,15 +259,27 @@ static pcs_status try_length(adaptive *s, pcs_state *state, double h, pcs_step_r
     pcs_event_log_rewind(&s->mj.base.events, events, s->before.status);
     report->newton_iterations += unused.newton_iterations;
     report->solver_iterations += unused.solver_iterations;
+    const double part = done && turn ? first_turn(&s->mj, &s->before) : 1;
+    if (part * h > option[MJA_SMALLEST_STEP] && part < 1) {
+        *turn = part * h;
+        return status;
+    }
     double violation = 0;
     pcs_status worst = PCS_OK;
     for (int half = 0; half < 2 && done; ++half) {
         status = try_step(s, state, 0.5 * h, report, &done);
         violation = fmax(violation, s->mj.violation);
         worst = status > worst ? status : worst;
+        for (int32_t i = 0; half == 0 && done && i < s->mj.base.model->n_slots; ++i)
+            s->margin[i] = spare_friction(&s->mj, state, i);
     }
     if (!done)
         return status;
+    const double slip = turn ? first_slip(s, state) : 1;
+    if (slip * h > option[MJA_SMALLEST_STEP] && slip < 1) {
+        *turn = slip * h;
+        return worst;
+    }
     *error = position_error(s, state);
     if (option[MJA_PENETRATION_CONTROL] > 0)
         *error = fmax(*error, violation / option[MJA_TOLERANCE]);
@@ -214,23 +307,26 @@ static pcs_status gave_up(const adaptive *s, pcs_status status, double h)
 // One accepted step of at most `rest`; the proposal for the next one is in the state's memory.
 static pcs_status advance(adaptive *s, pcs_state *state, double rest, pcs_step_report *report)
 {
+    enum { TURNS_MAX = 5 }; // tries to meet where a slip turns or begins
     const double smallest = s->mj.base.options[MJA_SMALLEST_STEP];
     const double proposed = state->memory[MEMORY_PROPOSED];
     const int64_t events = s->mj.base.events.count;
     bool fitted = proposed >= rest * (1 - TIME_ROUNDING);
     double h = fitted ? rest : proposed;
+    int turns = 0;
     pcs_state_copy(&s->before, state);
     for (;;) {
         pcs_step_report part = {0};
-        double error;
-        pcs_status status = try_length(s, state, h, &part, &error);
+        double error, turn = 0;
+        pcs_status status = try_length(s, state, h, &part, &error,
+                                       turns < TURNS_MAX ? &turn : NULL);
         if (status < 0 && status != PCS_ERROR_NUMERIC && status != PCS_ERROR_SINGULAR)
             return status;
         const bool last_try = h <= smallest * (1 + TIME_ROUNDING);
         if (error <= 1 || (last_try && error < HUGE_VAL)) {
             double next = next_length(s, h, error);
-            // A step cut to end at an output time, with an error that allows the largest growth,
-            // says nothing of longer ones.
+            // A step cut to end at an output time or where a slip turns or begins, with an error that
+            // allows the largest growth, says nothing of longer ones.
             if (fitted && next >= s->mj.base.options[MJA_GROWTH] * h)
                 next = fmax(next, proposed);
             state->memory[MEMORY_PROPOSED] = next;
@@ -245,9 +341,10 @@ static pcs_status advance(adaptive *s, pcs_state *state, double rest, pcs_step_r
         ++report->rejected;
         report->newton_iterations += part.newton_iterations;
         report->solver_iterations += part.solver_iterations;
-        h = fmin(next_length(s, h, error), h * s->mj.base.options[MJA_SAFETY]);
+        fitted = turn > 0;
+        turns += turn > 0;
+        h = turn > 0 ? turn : fmin(next_length(s, h, error), h * s->mj.base.options[MJA_SAFETY]);
         h = fmax(h, smallest);
-        fitted = false;
     }
 }
 

@@ -16,7 +16,6 @@ static const struct {
     const char *defect;
 } open_defects[] = {
     {2, "pile with restitution: moreau-jean and capturing part from the others"},
-    {13, "beam that strikes with friction: alpha2 and alpha3 stop, capturing has a remainder"},
 };
 
 static bool is_open(int seed)

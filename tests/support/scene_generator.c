@@ -66,6 +66,7 @@ void scene_line(scene_text *s, scene_section section, const char *format, ...)
 void scene_head(scene_text *s, int dimension, double gravity)
 {
     s->facts->dimension = dimension;
+    s->facts->gravity = gravity;
     scene_line(s, SECTION_HEAD, "dimension: %d", dimension);
     if (gravity > 0)
         scene_line(s, SECTION_HEAD,

@@ -28,6 +28,8 @@ typedef struct scene_facts {
     int dimension;
     double end, step; // s; the step is that of the schemes with fixed steps
     double length;    // m, size of the motion
+    double gravity;   // m/s^2; 0: none, or turned
+    double swing;     // J/m^2, energy over amplitude^2 of a part whose swing nothing damps; 0: none
     double rate;      // 1/s, of the fastest smooth part of the motion: h * rate is what a step sees
     int n_bodies;     // with known masses
     double mass[SCENE_BODIES_MAX];

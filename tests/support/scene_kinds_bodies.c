@@ -44,12 +44,16 @@ static void add_to_stack(scene_text *s, int n, double y, double e, bool may_guid
             n - 1, y);
         return;
     }
-    scene_line(s, SECTION_BODIES, "  bob: {point: true, mass: 0.25, position: [0, %.15g]}", y);
+    const double mass = 0.25;
+    scene_line(s, SECTION_BODIES, "  bob: {point: true, mass: %.15g, position: [0, %.15g]}", mass,
+               y);
+    const double radius = scene_number(s, 1e-3, 5e-3);
     scene_line(
         s, SECTION_CONTACTS,
         "  pin: {type: pin-in-hole, bodies: [b%d, bob], a: [0, 0], b: [0, 0], radii: [%.15g, "
         "0], restitution: %.15g}",
-        n - 1, scene_number(s, 1e-3, 5e-3), e);
+        n - 1, radius, e);
+    s->facts->swing = 0.5 * mass * s->facts->gravity / radius; // a pendulum without friction
 }
 
 // Distance to what is below: that of the body before, or another one; in a stack that is struck all
@@ -234,12 +238,17 @@ void scene_thrown(scene_text *s)
     }
     if (mu == 0) // nothing acts along x
         s->facts->traits |= SCENE_MOMENTUM_X;
-    else if (what == 0) // a box stops; what is round rolls on
-        s->facts->traits |= SCENE_RESTS;
     s->facts->length = h + r;
     s->facts->rate = what == 0 ? w : 1;
     scene_times(s, fmin(time_to_rest(g, h, e, 1) + (mu > 0 && what == 0 ? 2 * v / (mu * g) : 0), 8),
                 pick_step(s));
+    // A box stops; what is round rolls on. Its impacts turn flight and spin into each other: until it
+    // rests, it may fall from all the height that its energy is worth, and slide with its spin too.
+    const double k2 = 5 * r * r / 12, spin = s->facts->traits & SCENE_ROUND ? 0 : w;
+    const double height = h + 0.5 * (v * v + k2 * spin * spin) / g;
+    if (what == 0 && mu > 0 &&
+        time_to_rest(g, height, e, 1) + 2 * (v + sqrt(k2) * spin) / (mu * g) <= s->facts->end)
+        s->facts->traits |= SCENE_RESTS;
 }
 
 void scene_roller(scene_text *s)

@@ -66,6 +66,7 @@ typedef struct run_def {
     const char *options; // "key=value key=value"
     double step;         // s
     double seconds;      // CPU time, after which the run is given up
+    double accuracy;     // m, tolerance of the scheme; 0: it has none
 } run_def;
 
 void scene_run_model(const scene_model *model, const run_def *def, run_result *result);
