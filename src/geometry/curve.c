@@ -24,6 +24,26 @@ static double cross(pcs_vec2 a, pcs_vec2 b)
     return a.x * b.y - a.y * b.x;
 }
 
+static bool is_same_span(const pcs_curve_span *a, const pcs_curve_span *b)
+{
+    bool same = a->arc == b->arc && a->degree == b->degree && a->center.x == b->center.x &&
+                a->center.y == b->center.y && a->radius == b->radius &&
+                a->start_angle == b->start_angle && a->from == b->from && a->to == b->to;
+    for (int k = 0; k < 4; ++k)
+        same = same && a->x[k] == b->x[k] && a->y[k] == b->y[k];
+    return same;
+}
+
+bool pcs_curve_is_same(const pcs_curve *a, const pcs_curve *b)
+{
+    if (a->n_spans != b->n_spans || a->closed != b->closed)
+        return false;
+    for (int32_t i = 0; i < a->n_spans; ++i)
+        if (!is_same_span(&a->spans[i], &b->spans[i]))
+            return false;
+    return true;
+}
+
 // ---- Places ----
 
 // Derivatives of P of order 0, 1 and 2.

@@ -73,6 +73,9 @@ pcs_status pcs_curve_create(pcs_context *ctx, const pcs_curve_def *def, pcs_curv
     PCS_MUST_CHECK;
 void pcs_curve_destroy(pcs_context *ctx, pcs_curve *curve);
 
+// True if all pieces have the same numbers.
+bool pcs_curve_is_same(const pcs_curve *a, const pcs_curve *b);
+
 pcs_curve_place pcs_curve_evaluate(const pcs_curve_span *span, double s);
 // All faces of a curve have numbers below this.
 static inline int32_t pcs_curve_face_count(const pcs_curve *curve)

@@ -588,7 +588,10 @@ static void forget_derived(pcs_builder *builder)
     while (model->slot_names.count > 0)
         pcs_free(ctx, model->slot_names.data[--model->slot_names.count]);
     pcs_free(ctx, model->pairs);
+    pcs_free(ctx, model->stand_in);
+    pcs_free(ctx, model->times_given);
     model->pairs = NULL;
+    model->stand_in = model->times_given = NULL;
     model->n_pairs = model->n_rows = model->n_slots = 0;
     model->row_blocks.count = model->inputs.count = 0;
     pcs_builder_drop_system_nodes(builder);
@@ -607,6 +610,7 @@ static pcs_status derive(pcs_builder *builder)
     PCS_TRY(pcs_builder_add_holds(builder));
     PCS_TRY(number_rows(builder));
     PCS_TRY(number_slots(builder));
+    PCS_TRY(pcs_model_find_copies(builder->model));
     PCS_TRY(collect_pairs(builder));
     PCS_TRY(pcs_builder_check_system_masses(builder));
     return set_coupling_targets(builder);

@@ -304,6 +304,8 @@ void pcs_model_contacts_convective(const pcs_model *model, const pcs_configurati
 {
     for (int32_t i = 0; i < model->contact_pairs.count; i++) {
         const pcs_contact_pair *pair = &model->contact_pairs.data[i];
+        if (pair->copy_of >= 0)
+            continue;
         convective_pair(model, c, pair, contacts + pair->first_slot);
     }
     for (int32_t i = 0; i < model->limits.count; i++) {
@@ -339,7 +341,10 @@ void pcs_model_contacts(const pcs_model *model, const pcs_configuration *c, bool
 {
     for (int32_t i = 0; i < model->contact_pairs.count; i++) {
         const pcs_contact_pair *pair = &model->contact_pairs.data[i];
-        evaluate_pair(model, c, rows, pair, contacts + pair->first_slot);
+        if (pair->copy_of < 0)
+            evaluate_pair(model, c, rows, pair, contacts + pair->first_slot);
+        for (int32_t k = 0; pair->copy_of >= 0 && k < pair->n_slots; k++)
+            contacts[pair->first_slot + k].gap = HUGE_VAL; // the first of them has the contact
     }
     for (int32_t i = 0; i < model->limits.count; i++) {
         const pcs_limit *limit = &model->limits.data[i];

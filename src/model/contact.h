@@ -27,6 +27,7 @@ typedef struct pcs_contact_pair {
     pcs_formula *surface[2];  // NULL: not given; variables as in pcs_configuration.inputs
     double surface_number[2]; // used where the formula is NULL
     int32_t first_slot, n_slots;
+    int32_t copy_of;  // the earlier pair that is this contact too, -1: none (contact_copies.c)
     int32_t row_size; // 1 without friction and e_T, otherwise the dimension
 } pcs_contact_pair;
 
@@ -87,6 +88,9 @@ void pcs_model_contact_tangent(const struct pcs_model *model, const pcs_configur
 // left out. *pairs may be replaced; it stays the caller's.
 pcs_status pcs_model_contact_pairs(pcs_context *ctx, const struct pcs_model *model,
                                    int32_t (**pairs)[2], int32_t *n) PCS_MUST_CHECK;
+// Finds the declared pairs that are given more than once: `copy_of`, model->stand_in and
+// model->times_given.
+pcs_status pcs_model_find_copies(struct pcs_model *model) PCS_MUST_CHECK;
 // Relative velocity u (row.size numbers) of an evaluated slot for velocities v.
 void pcs_contact_velocity(const struct pcs_model *model, const pcs_contact *contact,
                           const double *v, double *u);

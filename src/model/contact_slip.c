@@ -74,7 +74,7 @@ static void slip_of_pair(const pcs_model *model, const pcs_configuration *from,
                          const pcs_contact *at_from, const pcs_configuration *to,
                          const pcs_contact *at_to, const pcs_contact_pair *pair, double *slip)
 {
-    if (pair->row_size == 1)
+    if (pair->row_size == 1 || pair->copy_of >= 0)
         return;
     pcs_placement a0 = pcs_contact_place(from, &pair->pair.a);
     pcs_placement a1 = pcs_contact_place(to, &pair->pair.a);

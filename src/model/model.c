@@ -112,6 +112,8 @@ void pcs_model_destroy(pcs_model *model)
         PCS_ARRAY_FREE(ctx, of_systems[k]);
     }
     pcs_free(ctx, model->pairs);
+    pcs_free(ctx, model->stand_in);
+    pcs_free(ctx, model->times_given);
     pcs_free(ctx, model);
 }
 

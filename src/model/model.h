@@ -141,6 +141,9 @@ struct pcs_model {
     PCS_ARRAY(pcs_actuator) actuators;
     PCS_ARRAY(pcs_force) forces;
     PCS_ARRAY(pcs_contact_pair) contact_pairs;
+    // By slot, where contacts are given more than once (contact_copies.c), otherwise NULL: the slot
+    // that has the contact, and how many slots share it.
+    int32_t *stand_in, *times_given;
     PCS_ARRAY(pcs_limit) limits;
     PCS_ARRAY(pcs_mesh) meshes; // their nodes lie between those of bodies and those of systems
     PCS_ARRAY(pcs_mesh_load) mesh_loads;

@@ -56,6 +56,7 @@ typedef struct pcs_ed_set {
     double *r, *u;        // full rows
     double *before;       // forces before, full rows: the choice among several solutions
     double scale;         // largest driving velocity or acceleration of the last solve
+    double rounding;      // of the velocities W r of the last solve, as a part of it
 } pcs_ed_set;
 
 // Which solution where a problem of few contacts has several.

@@ -152,12 +152,11 @@ static bool collect_touching(event_driven *s, double slow, bool first, bool all)
     return needed;
 }
 
-// One impact of the set's contacts, at the factors at hand.
-static pcs_status strike(event_driven *s, double slow, bool restitution)
+// Velocities before and restitution terms of the set's contacts, for an impact.
+static void prepare_strike(event_driven *s, double slow, bool restitution)
 {
     pcs_ed_set *set = &s->set;
     double *e = s->restitution;
-    int32_t solutions;
     for (int32_t k = 0; k < set->n; ++k) {
         const int32_t at = set->offset[k], slot = set->slot[k], size = set->H[k]->size;
         double *u = set->u + at;
@@ -172,10 +171,32 @@ static pcs_status strike(event_driven *s, double slow, bool restitution)
         }
         memset(set->r + at, 0, sizeof(double) * (size_t)size);
     }
+}
+
+// One impact of the set's contacts, at the factors at hand. Restitution may ask for what friction
+// does not allow: the tip of a hinged rod, d = (d_N, d_T) its only direction, rebounds if
+// r_N (d_N - mu |d_T|) > 0, so not at all with mu |d_T| > d_N, and to stick is no rebound. There is
+// an impulse without restitution, since the velocity zero is admissible: friction jams the contact.
+// W is singular there, and rounding may make a solution of impulses without end.
+static pcs_status strike(event_driven *s, double slow, bool restitution)
+{
+    pcs_ed_set *set = &s->set;
+    int32_t solutions;
+    prepare_strike(s, slow, restitution);
     PCS_TRY(pcs_ed_solve(s, ED_ANY, &solutions));
+    if ((solutions == 0 || set->rounding > PCS_ROUNDING_MAX) && restitution) {
+        prepare_strike(s, slow, false);
+        PCS_TRY(pcs_ed_solve(s, ED_ANY, &solutions));
+        if (solutions > 0)
+            pcs_log(
+                s->base.ctx, PCS_LOG_WARNING,
+                "t = %.9g: no impulse in the friction cone of contact '%s' and those it touches "
+                "gives back what restitution asks for: they jam, without rebound",
+                s->c.t, s->base.model->slot_names.data[set->slot[0]]);
+    }
     if (solutions == 0)
         return unsolved(s, "impact");
-    apply_impulses(s, e);
+    apply_impulses(s, s->restitution);
     for (int32_t k = 0; k < set->n; ++k) {
         const int32_t slot = set->slot[k];
         if (s->approach[slot] > slow && set->r[set->offset[k]] > 0) {

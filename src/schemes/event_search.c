@@ -577,6 +577,29 @@ static bool is_slip_end_in_space(const event_driven *s, int32_t function)
            s->contacts[slot].row.size == 3;
 }
 
+// A contact that closes in a long step, soon after its start, and in the short one is zero to rounding
+// from the start to the end: its flight was lower than the rounding of its gap. If it approaches at
+// the end it closes there; otherwise a step so short would follow the other without an event, and the
+// run would creep.
+static void close_low_flights(event_driven *s, double *first, int32_t *which)
+{
+    const double start = s->march->from.t, end = s->march->to.t;
+    for (int32_t i = 0; i < s->base.model->n_slots; ++i) {
+        const int32_t function = ED_FUNCTIONS * i + ED_GAP;
+        pcs_gap_place a, b;
+        if (!s->suspect[function] || s->phase.mode[i] != PCS_MODE_OPEN)
+            continue;
+        pcs_gap_search_look(s->gaps, i, start, NULL, &a);
+        pcs_gap_search_look(s->gaps, i, end, &a, &b);
+        if (fabs(a.gap - s->level[i]) > s->gap_noise || fabs(b.gap - s->level[i]) > s->gap_noise ||
+            !(b.rate < 0))
+            continue;
+        s->root[function] = *first = end;
+        s->cause[i] = ED_CLOSING;
+        *which = function;
+    }
+}
+
 // An event soon after the start is looked for again in a shorter step: the error of the dense
 // output of a long one may be larger than all that the function does before the event. A bounce of
 // 1e-7 s in a step of 1e-3 s is lost in it. The step is only ever computed again up to the event's
@@ -594,6 +617,8 @@ static pcs_status search_closer(event_driven *s, double *first, int32_t *which)
                                 length >= tries_end * time_precision(s, start);
         s->too_early = may_repeat ? start + soon * length : -HUGE_VAL;
         PCS_TRY(search_step(s, first, which));
+        if (*first == HUGE_VAL)
+            close_low_flights(s, first, which);
         if (!may_repeat || *first >= s->too_early)
             return PCS_OK;
         if (*which >= 0 && is_slip_end_in_space(s, *which)) {

@@ -226,6 +226,7 @@ static pcs_status solve_reduced(event_driven *s, reduced *w, pcs_ed_choice choic
     s->solver_iterations += info.iterations;
     // What is left below the noise of the decisions changes none of them.
     bool solved = status == PCS_OK || info.at_rounding || info.residual.scaled <= STATUS_NOISE;
+    s->set.rounding = pcs_friction_contact_rounding(&w->problem, w->r);
     if (solved)
         s->residual = fmax(s->residual, info.residual.scaled);
     *solutions = solved ? 1 : 0;
@@ -279,7 +280,7 @@ static pcs_status solve_in_arena(event_driven *s, pcs_ed_choice choice, int32_t 
 pcs_status pcs_ed_solve(event_driven *s, pcs_ed_choice choice, int32_t *solutions)
 {
     *solutions = 1;
-    s->set.scale = 0;
+    s->set.scale = s->set.rounding = 0;
     if (s->set.n == 0)
         return PCS_OK;
     pcs_arena_mark mark = pcs_arena_get_mark(&s->arena);

@@ -342,6 +342,11 @@ void pcs_gap_search_look(pcs_gap_search *s, int32_t slot, double t, const pcs_ga
         look_at_row(s, slot, place);
         return;
     }
+    if (kind->source == PCS_GAP_OF_COPY) {
+        place->gap = HUGE_VAL;
+        place->rate = 0;
+        return;
+    }
     if (kind->source == PCS_GAP_OF_PAIR) {
         look_at_pair(s, kind, theta, place);
         return;

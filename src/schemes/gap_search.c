@@ -127,8 +127,14 @@ static void describe_slots(pcs_gap_search *s)
     for (int32_t i = 0; i < model->n_slots; ++i) // those of systems remain
         s->slots[i] = (pcs_gap_slot){
             .mode = PCS_GAP_ESTIMATE, .source = PCS_GAP_OF_SYSTEM, .node_a = -1, .node_b = -1};
-    for (int32_t i = 0; i < model->contact_pairs.count; ++i)
-        describe_pair(model, i, s->slots);
+    for (int32_t i = 0; i < model->contact_pairs.count; ++i) {
+        const pcs_contact_pair *pair = &model->contact_pairs.data[i];
+        if (pair->copy_of < 0)
+            describe_pair(model, i, s->slots);
+        for (int32_t k = 0; pair->copy_of >= 0 && k < pair->n_slots; ++k)
+            s->slots[pair->first_slot + k] = (pcs_gap_slot){
+                .mode = PCS_GAP_FACE, .source = PCS_GAP_OF_COPY, .node_a = -1, .node_b = -1};
+    }
     for (int32_t i = 0; i < model->limits.count; ++i)
         describe_limit(model, i, s->slots);
     for (int32_t i = 0; i < model->surface_contacts.count; ++i)
@@ -445,6 +451,8 @@ static void safe_times(pcs_gap_search *s, int32_t i, const pcs_gap_rules *rules,
 bool pcs_gap_search_is_far(pcs_gap_search *s, int32_t i, double gap_start, double gap_end)
 {
     const pcs_gap_slot *slot = &s->slots[i];
+    if (slot->source == PCS_GAP_OF_COPY)
+        return true;
     if (slot->mode == PCS_GAP_ESTIMATE || slot->mode == PCS_GAP_ROTATION || slot->many_turns ||
         gap_start == HUGE_VAL || gap_end == HUGE_VAL)
         return false;

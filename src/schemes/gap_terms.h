@@ -22,7 +22,8 @@ typedef enum pcs_gap_source {
     PCS_GAP_OF_PAIR,
     PCS_GAP_OF_LIMIT,
     PCS_GAP_OF_SURFACE,
-    PCS_GAP_OF_SYSTEM
+    PCS_GAP_OF_SYSTEM,
+    PCS_GAP_OF_COPY // a contact given again: never closed (model/contact_copies.c)
 } pcs_gap_source;
 
 typedef struct pcs_gap_slot {

@@ -78,7 +78,8 @@ static pcs_status init(pcs_march *m)
     PCS_TRY(pcs_integrator_create(o->class, &o->integrator, ctx, m->model, m->smooth, &m->own));
     m->integrator = m->own;
     PCS_TRY(pcs_singular_find_loops(ctx, m->model, &m->has_loops));
-    if (m->has_loops && o->class->index == 1)
+    if (m->has_loops &&
+        (o->class->index == 1 || (o->class->implicit && m->model->meshes.count == 0)))
         PCS_TRY(pcs_integrator_create(&pcs_integrator_phem56, &o->integrator, ctx, m->model,
                                       m->smooth, &m->crossing));
     // It is explicit in all but friction: not for meshes.
@@ -200,10 +201,17 @@ static pcs_status start_again(pcs_march *m, pcs_smooth_point *point)
     return PCS_OK;
 }
 
+static bool is_near(const pcs_march *m, double pivot)
+{
+    return m->has_loops && pcs_singular_is_near(&m->counts.position, pivot);
+}
+
 static pcs_status project(pcs_march *m, pcs_smooth_point *point)
 {
+    pcs_smooth_project_to_rounding(m->smooth, is_near(m, pcs_smooth_least_pivot(m->smooth)));
     const pcs_status status = pcs_smooth_project(m->smooth, point->t, point->q, point->v,
                                                  m->opts.projection_tolerance, true, true);
+    pcs_smooth_project_to_rounding(m->smooth, false);
     return status == PCS_OK ? start_again(m, point) : status;
 }
 
@@ -222,7 +230,8 @@ typedef enum verdict {
     TOO_INACCURATE, // by the estimate
     UNSOLVED,       // by the equations: too long, or not finite
     DRIFTED,        // by the drift or its projection
-    TURNED          // by the rotation of a body
+    TURNED,         // by the rotation of a body
+    PARTED          // by velocities that have left their branch in a singular position
 } verdict;
 
 // ---- Singular positions ----
@@ -234,7 +243,9 @@ typedef enum verdict {
 // below a limit on they are projected, beginning with the start of the step that came near. The
 // index-1 equation divides the errors of its stages, which lie O(h^2) beside the constraints, by
 // the distance and loses its order whatever the step; half-explicit stages, which use velocities
-// alone, do not. Near a singular position an index-1 method is replaced by PHEM56.
+// alone, do not. Near a singular position an index-1 method is replaced by PHEM56, and an implicit one
+// whose equations have no solution there: an index-3 method divides the rounding of positions by h^2
+// and by the distance.
 
 // A step that would end within this part of its length of the singular position ends before it
 // instead, so that the next one has it at CROSSING_PLACE: accelerations in the position itself have
@@ -243,11 +254,6 @@ typedef enum verdict {
 static const double LANDING_PART = 0.35;
 static const double CROSSING_PLACE = 0.6;
 static const double PLANNED_LEAST = 0.1; // of the length
-
-static bool is_near(const pcs_march *m, double pivot)
-{
-    return m->has_loops && pcs_singular_is_near(&m->counts.position, pivot);
-}
 
 // The length h, or a shorter one that leaves the singular position ahead to the next step.
 static double plan(const pcs_march *m, double h)
@@ -269,7 +275,7 @@ static void note_singular(pcs_march *m)
             m->opts.stabilisation == PCS_STABILISE_AUTO
                 ? "; joints are projected after every step from here on"
                 : "",
-            m->crossing ? "; steps through such positions are those of phem56" : "");
+            m->own->class->index == 1 ? "; steps through such positions are those of phem56" : "");
 }
 
 static pcs_status use_integrator(pcs_march *m, pcs_integrator *integrator)
@@ -299,7 +305,9 @@ static pcs_status approach(pcs_march *m, verdict outcome, double error, bool *ag
             PCS_TRY(status); // without convergence the point stays as it is
         }
     }
-    if (m->crossing && m->integrator != m->crossing) {
+    const bool other = m->crossing && m->integrator != m->crossing;
+    const bool failed = outcome == UNSOLVED || outcome == DRIFTED || outcome == PARTED;
+    if (other && (m->own->class->index == 1 || failed)) {
         *again = true;
         return use_integrator(m, m->crossing);
     }
@@ -368,6 +376,23 @@ static pcs_error_norm make_norm(const pcs_march *m, bool estimate)
                             .off = o->fixed};
 }
 
+// Whether velocities jump in a step near a singular position. On a branch they change by what the
+// accelerations at both ends make of them, v_1 - v_0 = h (a_0 + a_1)/2 + O(h^3); on the way to another
+// branch those of the bodies that part change by as much as they are, however long the step.
+static bool has_parted(const pcs_march *m, double h)
+{
+    const double part =
+        0.25; // of the largest velocity; (h omega)^3/12 of a long step is a tenth of it
+    const int32_t n = m->model->n_v;
+    double jump = 0;
+    if (!is_near(m, pcs_smooth_least_pivot(m->smooth)))
+        return false;
+    for (int32_t i = 0; i < n; ++i)
+        jump = fmax(jump, fabs(m->to.v[i] - m->from.v[i] - 0.5 * h * (m->from.a[i] + m->to.a[i])));
+    return jump > part * (fmax(largest(n, m->from.v), largest(n, m->to.v)) +
+                          h * fmax(largest(n, m->from.a), largest(n, m->to.a)));
+}
+
 // Tries h from `from`; fills `to` and the error. Errors of the equations are returned only with
 // fixed steps; a shorter step may do without them.
 static pcs_status try_step(pcs_march *m, double h, double t_end, verdict *outcome, double *error)
@@ -390,6 +415,10 @@ static pcs_status try_step(pcs_march *m, double h, double t_end, verdict *outcom
     status = stabilise(m);
     if (status != PCS_OK)
         return status < 0 ? status : PCS_OK;
+    *outcome = PARTED;
+    if (has_parted(m, h))
+        return PCS_OK;
+    *outcome = DRIFTED;
     double position, velocity;
     measure_drift(m, &position, &velocity);
     if (m->opts.drift_max < HUGE_VAL && !(fmax(position, velocity) <= m->opts.drift_max))
@@ -449,6 +478,13 @@ static pcs_status too_short(const pcs_march *m, double h, verdict outcome, doubl
                          "explicit method if the model is stiff: take integrator: alpha2, or a "
                          "smaller step, and check the forces and joints",
                          t, h, o->class->name);
+    if (outcome == PARTED || is_near(m, m->counts.least_pivot))
+        return pcs_error(m->ctx, PCS_ERROR_NUMERIC,
+                         "t = %g: the mechanism is in a singular position, where joints depend on "
+                         "each other; steps of %s as short as the tolerance %g asks for do not "
+                         "tell the branch on which it goes on (down to %g s); loosen the "
+                         "tolerance, or take another integrator or scheme: moreau-jean",
+                         t, m->integrator->class->name, o->tolerance, h);
     if (outcome == UNSOLVED && status < 0)
         return pcs_error_prefix(m->ctx, status, "%s with a step of %g s", o->class->name, h);
     if (outcome == UNSOLVED)
@@ -504,7 +540,8 @@ static const double LONGEST_EXPLICIT = 0.2, LONGEST_IMPLICIT = 1e3;
 
 static pcs_status choose_integrator(pcs_march *m, double h)
 {
-    if (m->crossing && is_near(m, m->counts.least_pivot))
+    if (m->crossing && is_near(m, m->counts.least_pivot) &&
+        (m->own->class->index == 1 || m->integrator == m->crossing))
         return use_integrator(m, m->crossing);
     const double longest = m->own->class->implicit ? LONGEST_IMPLICIT : LONGEST_EXPLICIT;
     double rate = 0;
@@ -561,8 +598,9 @@ pcs_status pcs_march_step(pcs_march *m, double t_limit)
             const double factor = control(m, error);
             accept(m, h);
             m->h_next = h * fmin(fmax(factor, SHRINK_MIN), o->growth);
-            // The limit or the plan made it short, not the error.
-            if ((limited || planned < wanted) && factor >= o->growth)
+            // The limit or the plan made it short, not the error. The plan is for a step of the
+            // length wanted: short ones would go on towards the singular position.
+            if (h == planned && ((limited && factor >= o->growth) || planned < wanted))
                 m->h_next = fmax(m->h_next, wanted);
             m->h_next = fmin(fmax(m->h_next, o->smallest_step), o->largest_step);
             return PCS_OK;
@@ -606,6 +644,7 @@ static pcs_status repeat(pcs_march *m, double h, double t)
 {
     const pcs_error_norm norm = make_norm(m, false);
     double error;
+    pcs_smooth_reset_pivot(m->smooth);
     const pcs_status status = m->integrator->class->step(m->integrator, &m->from, h, &norm, &m->to,
                                                          &error);
     PCS_TRY(status);

@@ -32,6 +32,7 @@ struct pcs_smooth {
     pcs_baumgarte baumgarte;
     pcs_compensation compensation;
     bool compensated;                      // a step has begun
+    bool to_rounding;                      // of projections
     double *position_term, *velocity_term; // g_n / h and (G v - rate)_n / h
     pcs_slot_pattern *pattern;             // by slot
     int32_t *closed;                       // slots that are closed, ascending

@@ -67,6 +67,11 @@ void pcs_smooth_position_velocity(pcs_smooth *s, const double *v, double *out)
 
 // ---- Projection ----
 
+void pcs_smooth_project_to_rounding(pcs_smooth *s, bool to_rounding)
+{
+    s->to_rounding = to_rounding;
+}
+
 static double largest(int32_t n, const double *x)
 {
     double most = 0;
@@ -78,17 +83,21 @@ static double largest(int32_t n, const double *x)
 
 // q [+] d with g = 0 and d in the range of M^-1 G^T, both of q: Newton's method with the matrix of
 // the beginning. In that range M d is a G^T Lambda, so that each correction has the right-hand side
-// (0, -g).
+// (0, -g). Near a singular position it goes on below the tolerance: an error e of g is one of e/x of
+// the position and of e/x^2 of the direction of the velocity at the distance x.
 static pcs_status project_position(pcs_smooth *s, double t, double *q, const double *v,
                                    double tolerance)
 {
     enum { ITERATIONS_MAX = 20 };
     const pcs_model *model = s->model;
     pcs_smooth_instant *w = &s->instant[0], *next = &s->instant[1];
-    double error = largest(s->n_rows, w->g);
+    const double worthwhile = 0.25; // of the error before
+    double error = largest(s->n_rows, w->g), last = HUGE_VAL;
     memset(s->d, 0, sizeof(double) * (size_t)model->n_v);
     memcpy(s->p, w->g, sizeof(double) * (size_t)s->n_rows);
-    for (int i = 0; i < ITERATIONS_MAX && error > tolerance; ++i) {
+    for (int i = 0;
+         i < ITERATIONS_MAX && (error > tolerance || (s->to_rounding && error < worthwhile * last));
+         ++i) {
         memset(s->x, 0, sizeof(double) * (size_t)model->n_v);
         for (int32_t k = 0; k < s->n_rows; ++k)
             s->p[k] = -s->p[k];
@@ -98,7 +107,7 @@ static pcs_status project_position(pcs_smooth *s, double t, double *q, const dou
         pcs_model_retract(model, q, s->d, s->q_try);
         pcs_smooth_update(s, next, t, s->q_try, v);
         pcs_smooth_evaluate_rows(s, next, false);
-        const double last = error;
+        last = error;
         memcpy(s->p, next->g, sizeof(double) * (size_t)s->n_rows);
         error = largest(s->n_rows, next->g);
         if (!(error <= 2 * last)) // it leads away

@@ -123,6 +123,9 @@ void pcs_smooth_drift(pcs_smooth *smooth, double t, const double *q, const doubl
 pcs_status pcs_smooth_project(pcs_smooth *smooth, double t, double *q, double *v, double tolerance,
                               bool position, bool velocity) PCS_MUST_CHECK;
 
+// Whether projections of positions go on as far as rounding allows, or end at the tolerance.
+void pcs_smooth_project_to_rounding(pcs_smooth *smooth, bool to_rounding);
+
 // The rows G at the last point of pcs_smooth_accelerations or pcs_smooth_drift, blocks in the order
 // of the rows (joints, then closed contacts), and the contacts there (by slot; not evaluated in a
 // phase without closed ones). Valid until the next call.

@@ -423,15 +423,15 @@ double pcs_simulation_signal(const pcs_simulation *s, pcs_signal signal)
     case SIGNAL_SYSTEM_FORCE:
         return system_signal(s, signal);
     case SIGNAL_GAP:
-        return s->state.gap[signal.index];
+        return s->state.gap[pcs_simulation_stand_in(s, signal.index)];
     case SIGNAL_IMPULSE:
-        return s->state.r[3 * signal.index + signal.component];
+        return pcs_simulation_contact_impulse(s, signal.index, signal.component);
     case SIGNAL_CONTACT_FORCE:
         return pcs_simulation_contact_force(s, signal.index, signal.component);
     case SIGNAL_CONTACT_VELOCITY:
-        return s->state.u[3 * signal.index + signal.component];
+        return s->state.u[3 * pcs_simulation_stand_in(s, signal.index) + signal.component];
     case SIGNAL_STATE:
-        return s->state.status[signal.index];
+        return s->state.status[pcs_simulation_stand_in(s, signal.index)];
     case SIGNAL_INPUT:
         return s->state.external[signal.index];
     case SIGNAL_ENERGY:

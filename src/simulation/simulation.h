@@ -42,5 +42,11 @@ const double *pcs_simulation_results(const pcs_simulation *simulation);
 // step (see pcs_state); 0 before the first step.
 double pcs_simulation_contact_force(const pcs_simulation *simulation, int32_t slot,
                                     int32_t component);
+// The impulse over the last step, likewise.
+double pcs_simulation_contact_impulse(const pcs_simulation *simulation, int32_t slot,
+                                      int32_t component);
+// The slot whose numbers in the state are those of this one: itself, but for contacts that are given
+// again (model/contact_copies.c).
+int32_t pcs_simulation_stand_in(const pcs_simulation *simulation, int32_t slot);
 
 #endif

@@ -97,25 +97,45 @@ double pcs_simulation_constraint_force(const pcs_simulation *s, pcs_system_id id
     return *s->state.h > 0 ? s->state.lambda[s->model->systems.data[id].row[constraint]] : 0;
 }
 
+int32_t pcs_simulation_stand_in(const pcs_simulation *s, int32_t slot)
+{
+    return s->model->stand_in ? s->model->stand_in[slot] : slot;
+}
+
+// Slots of a contact given several times carry equal parts.
+static double part_of(const pcs_simulation *s, const double *of_slots, int32_t slot,
+                      int32_t component)
+{
+    const double all = of_slots[3 * pcs_simulation_stand_in(s, slot) + component];
+    return s->model->times_given ? all / s->model->times_given[slot] : all;
+}
+
 double pcs_simulation_contact_force(const pcs_simulation *s, int32_t slot, int32_t component)
 {
-    return *s->state.h > 0 ? s->state.force[3 * slot + component] : 0;
+    return *s->state.h > 0 ? part_of(s, s->state.force, slot, component) : 0;
+}
+
+double pcs_simulation_contact_impulse(const pcs_simulation *s, int32_t slot, int32_t component)
+{
+    return part_of(s, s->state.r, slot, component);
 }
 
 void pcs_simulation_contact(const pcs_simulation *s, int32_t slot, pcs_contact_view *view)
 {
     const pcs_present *now = pcs_simulation_present(s, true);
-    const pcs_contact *contact = &now->contacts[slot];
+    const int32_t place = pcs_simulation_stand_in(s, slot);
+    const pcs_contact *contact = &now->contacts[place];
     *view = (pcs_contact_view){
-        .gap = s->state.gap[slot],
+        .gap = s->state.gap[place],
         .point = contact->point,
         .normal = contact->normal,
         .tangent1 = contact->tangent1,
         .tangent2 = contact->tangent2,
-        .state = (pcs_contact_state)(int)s->state.status[slot],
+        .state = (pcs_contact_state)(int)s->state.status[place],
     };
-    memcpy(view->impulse, s->state.r + 3 * slot, sizeof view->impulse);
-    for (int32_t k = 0; k < 3; ++k)
+    for (int32_t k = 0; k < 3; ++k) {
+        view->impulse[k] = pcs_simulation_contact_impulse(s, slot, k);
         view->force[k] = pcs_simulation_contact_force(s, slot, k);
-    memcpy(view->velocity, s->state.u + 3 * slot, sizeof view->velocity);
+    }
+    memcpy(view->velocity, s->state.u + 3 * place, sizeof view->velocity);
 }

@@ -331,11 +331,64 @@ static void test_resume(void **state)
     }
 }
 
+// ---- Flights lower than rounding ----
+
+// A chain whose ball drags over a belt while the last joint bounces on its limit: floor (e = 0) and
+// limit (e = 0.2) hit each other in turns, ever faster, until the ball leaves the floor by less than
+// the rounding of its gap. The run used to go on in steps of 1e-11 s from there.
+static const char chain_text[] =
+    "dimension: 3\n"
+    "gravity: [0, 0, -9.81]\n"
+    "parameters: {mu: 0.8, sx: 0.191, wx: 2.4, wy: -2.14, wz: -1.34, e: 0}\n"
+    "bodies:\n"
+    "  a: {shape: {box: [0.05, 0.05, 0.4], density: 800}, position: [0, 0, -0.2],\n"
+    "      angular_velocity: [wx, wy, wz]}\n"
+    "  b: {shape: {cylinder: {radius: 0.03, length: 0.4}, density: 800},\n"
+    "      position: [0.2, 0, -0.4], rotation: {axis: [0, 1, 0], angle: pi/2}}\n"
+    "  c: {shape: {sphere: 0.08, density: 2000}, position: [0.4, 0, -0.5]}\n"
+    "joints:\n"
+    "  s1: {type: spherical, bodies: [ground, a], at: [0, 0, 0]}\n"
+    "  u2: {type: universal, bodies: [a, b], at: [0, 0, -0.4], axis: [0, 1, 0], axis2: [0, 0, 1]}\n"
+    "  r3: {type: revolute, bodies: [b, c], at: [0.4, 0, -0.4], axis: [0, 1, 0],\n"
+    "       limits: {lower: -1, upper: 1, restitution: 0.2}}\n"
+    "contacts:\n"
+    "  floor: {type: sphere-plane, bodies: [ground, c], at: [0, 0, -0.75], normal: [0, 0, 1],\n"
+    "          radius: 0.08, friction: mu, restitution: e, tangential_restitution: 0.2,\n"
+    "          surface_speed: [sx, 0]}\n"
+    "simulation: {end: 0.6, step: 0.01}\n";
+
+static void test_low_flights(void **state)
+{
+    model_text *f = *state;
+    static const double cases[][6] = {{0.8, 0.191, 2.4, -2.14, -1.34, 0},
+                                      {0.8, 0.925, -0.329, -2.51, 1.6, 0},
+                                      {0.5, 0.5, 0, 0, 0, 0.4},
+                                      {0.3, -0.4, 1, -2, 0.7, 0}};
+    const char *const names[] = {"mu", "sx", "wx", "wy", "wz", "e"};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
+        double exact[2];
+        values x = {.n = 0};
+        for (int j = 0; j < 6; ++j)
+            set(&x, names[j], cases[k][j]);
+        run(f, chain_text, x, "dopri5", 1e-10);
+        for (int j = 0; j < 2; ++j)
+            exact[j] = model_text_signal(f, place[j]);
+        for (int i = 0; i <= INTEGRATORS; ++i) {
+            run(f, chain_text, x, i < INTEGRATORS ? integrators[i] : "hybrid", 1e-8);
+            const bool order_2 = i >= EXPLICIT && i < INTEGRATORS;
+            for (int j = 0; j < 2; ++j)
+                assert_near(model_text_signal(f, place[j]), exact[j], order_2 ? 1e-4 : 1e-6);
+            assert_at_most((double)statistics(f)->inner_steps, 20000);
+        }
+    }
+}
+
 // ---- A hinged rod that strikes the floor ----
 
 // Only one direction of the contact can move: velocities that the hinge does not allow have no
-// impulse in the cone. The tip rests at the height of the floor whatever the friction. (With mu y > x
-// a rebound would need an impulse outside the cone: restitution has no solution there.)
+// impulse in the cone. The tip rests at the height of the floor whatever the friction. With mu y > x
+// a rebound would need an impulse outside the cone: restitution has no solution there, and the tip
+// jams.
 static const char rod_text[] =
     "dimension: 2\n"
     "gravity: [0, -9.81]\n"
@@ -356,7 +409,7 @@ static void test_hinged_rod(void **state)
         for (int k = 0; k < 12; k += CASE_STRIDE) {
             values x = {.n = 0};
             const double y = height[k / 6], mu = friction[k % 3];
-            set(&x, "e", mu * y > sqrt(1 - y * y) ? 0 : restitution[k / 3 % 2]);
+            set(&x, "e", restitution[k / 3 % 2]);
             set(&x, "y", y);
             set(&x, "mu", mu);
             run(f, rod_text, x, integrators[i], 1e-8);
@@ -373,7 +426,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_ball_on_belt), TEST(test_point_stops), TEST(test_arms),
         TEST(test_pendulums),    TEST(test_passing_by),  TEST(test_resume),
-        TEST(test_hinged_rod),
+        TEST(test_low_flights),  TEST(test_hinged_rod),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
