@@ -289,7 +289,8 @@ pcs_status pcs_ed_solve(event_driven *s, pcs_ed_choice choice, int32_t *solution
 
 // ---- Acceleration level ----
 
-pcs_status pcs_ed_accelerations(event_driven *s, pcs_ed_choice choice, int32_t *solutions)
+// Relative accelerations of the set's contacts without contact forces, in set.u; the factors of c.
+static pcs_status free_accelerations(event_driven *s)
 {
     const pcs_model *model = s->base.model;
     pcs_ed_set *set = &s->set;
@@ -305,10 +306,56 @@ pcs_status pcs_ed_accelerations(event_driven *s, pcs_ed_choice choice, int32_t *
         pcs_contact_velocity(model, contact, s->x, q);
         for (int32_t j = 0; j < contact->row.size; ++j)
             q[j] += contact->convective[j] - contact->surface[j];
+    }
+    return PCS_OK;
+}
+
+pcs_status pcs_ed_accelerations(event_driven *s, pcs_ed_choice choice, int32_t *solutions)
+{
+    pcs_ed_set *set = &s->set;
+    PCS_TRY(free_accelerations(s));
+    for (int32_t k = 0; k < set->n; ++k)
         if (set->mu[k] == 0)
             set->slides[k] = true; // no friction: the normal row alone
-    }
     return pcs_ed_solve(s, choice, solutions);
+}
+
+static double largest_of(const double *x, int32_t n)
+{
+    double most = 0;
+    for (int32_t i = 0; i < n; ++i)
+        most = fmax(most, fabs(x[i]));
+    return most;
+}
+
+// The impact without collision: q = H v and the solution that is not null. The forces of any short
+// step h exclude the null impulse, so that q = H (v + h a_free), h -> 0, is solved: with velocities
+// h a_free far below those that count as rest, but above what the solver calls zero. A contact that
+// slides at the speed of rest and cannot go on is stopped by such an impulse too. Closed contacts
+// have u_N = 0, whatever is left of it below that speed.
+pcs_status pcs_ed_jump(event_driven *s, int32_t *solutions)
+{
+    const double part = 0.01; // of the speed of rest
+    const double above = 100; // times the solver's tolerance
+    const double *option = s->base.options;
+    pcs_ed_set *set = &s->set;
+    const int32_t rows = set->offset[set->n];
+    double *v = PCS_ARENA_ARRAY(&s->arena, double, rows);
+    if (!v)
+        return PCS_ERROR_MEMORY;
+    for (int32_t k = 0; k < set->n; ++k) {
+        pcs_contact_velocity(s->base.model, &s->contacts[set->slot[k]], s->v, v + set->offset[k]);
+        v[set->offset[k]] = 0;
+    }
+    PCS_TRY(free_accelerations(s));
+    const double change = fmax(part * option[ED_VELOCITY_TOLERANCE],
+                               above * option[ED_SOLVER_TOLERANCE] * largest_of(v, rows));
+    const double accelerated = largest_of(set->u, rows);
+    const double h = accelerated > 0 ? change / accelerated : 0;
+    for (int32_t i = 0; i < rows; ++i)
+        set->u[i] = v[i] + h * set->u[i];
+    memset(set->r, 0, sizeof(double) * (size_t)rows);
+    return pcs_ed_solve(s, ED_LARGEST, solutions);
 }
 
 // ---- What is zero ----
