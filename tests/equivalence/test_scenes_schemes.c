@@ -15,7 +15,6 @@ static const struct {
     int seed;
     const char *defect;
 } open_defects[] = {
-    {2, "pile with restitution: moreau-jean and capturing part from the others"},
     {13, "beam that strikes with friction: alpha2 and alpha3 stop, capturing has a remainder"},
     {26, "ratchet that starts in a corner: heun, alpha2, alpha3; adaptive steps miss an impact"},
 };
