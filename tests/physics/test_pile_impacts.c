@@ -122,11 +122,69 @@ static void test_low_flights_are_flights(void **state)
         caught(schemes[i % 4], ratios[i / 4 % 4], distances[i / 16]);
 }
 
+// The velocities v of a ball before a wall and of one behind it, with the gaps g before each and
+// the mass of the second, after all impacts, one after the other; their number.
+static int sequence(double mass, double e, double g[2], double v[2])
+{
+    for (int n = 0;; ++n) {
+        const double u[2] = {v[0], v[1] - v[0]};
+        const double t[2] = {u[0] < 0 ? -g[0] / u[0] : HUGE_VAL,
+                             u[1] < 0 ? -g[1] / u[1] : HUGE_VAL};
+        if (t[0] == HUGE_VAL && t[1] == HUGE_VAL)
+            return n;
+        assert_true(n < 50);
+        const int next = t[1] < t[0], other = 1 - next;
+        g[next] = 0;
+        g[other] += u[other] * t[next];
+        if (next == 0) {
+            v[0] = -e * v[0];
+        } else {
+            const double p = (1 + e) * -u[1] * mass / (1 + mass);
+            v[0] -= p;
+            v[1] += p / mass;
+        }
+    }
+}
+
+// The first ball comes to the wall and is overtaken by the second one a little before: both contacts
+// approach, one of them is `distance` away. The velocities behind all do not depend on how much.
+static void test_impacts_one_after_the_other(void **state)
+{
+    (void)state;
+    static const char *const schemes[] = {"event-driven", "dopri5", "rk4", "hem5"};
+    static const double masses[] = {1, 0.4, 1.7}, e[] = {0.5, 0.8};
+    static const double distances[] = {1e-2, 1e-5, 6e-9};
+    for (int i = 0; i < 72; ++i) {
+        const double radius = 0.1, d = distances[i / 24], mass = masses[i / 8 % 3];
+        double g[2] = {2 * d, 2 * d}, v[2] = {-0.05, -0.15};
+        scene s;
+        scene_begin(&s, 2, zero);
+        const pcs_body_id a = scene_point(&s, "a", 1, pcs_v3(radius + g[0], 0, 0),
+                                          pcs_v3(v[0], 0, 0));
+        const pcs_body_id b = scene_point(&s, "b", mass, pcs_v3(3 * radius + g[0] + g[1], 0, 0),
+                                          pcs_v3(v[1], 0, 0));
+        add_plane(&s, "wall", zero, -0.5 * M_PI, a, radius, e[i / 4 % 2]);
+        pcs_contact_def def = scene_contact_def("pair", PCS_CONTACT_SPHERE_SPHERE,
+                                                scene_frame(a, zero, zero), b,
+                                                (pcs_law){.restitution = e[i / 4 % 2]});
+        def.radius_a = def.radius_b = radius;
+        scene_contact(&s, &def);
+        scene_use(&s, schemes[i % 4], 100 * d, 2000 * d);
+        scene_run(&s);
+        const int impacts = sequence(mass, e[i / 4 % 2], g, v);
+        assert_int_equal(pcs_simulation_statistics(s.simulation)->impacts, impacts);
+        assert_near(pcs_simulation_v(s.simulation)[0], v[0], 1e-10);
+        assert_near(pcs_simulation_v(s.simulation)[2], v[1], 1e-10);
+        scene_end(&s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_contacts_at_rest_take_part),
         cmocka_unit_test(test_low_flights_are_flights),
+        cmocka_unit_test(test_impacts_one_after_the_other),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
