@@ -96,14 +96,16 @@ static bool init_arrays(event_driven *s)
     s->slip_direction = pcs_calloc(ctx, (size_t)slots, sizeof *s->slip_direction);
     s->contacts = pcs_model_contacts_create(ctx, m);
     s->spare = PCS_NEW_ARRAY(ctx, bool, slots);
+    s->flying = PCS_NEW_ARRAY(ctx, bool, slots);
     s->place[0] = PCS_NEW_ARRAY(ctx, pcs_gap_place, slots);
     s->place[1] = PCS_NEW_ARRAY(ctx, pcs_gap_place, slots);
     s->stopping = PCS_NEW_ARRAY(ctx, bool, slots);
     s->suspect = PCS_NEW_ARRAY(ctx, bool, ED_FUNCTIONS *slots + curves);
     s->curve_face = PCS_NEW_ARRAY(ctx, int32_t, curves);
     s->curve_next = PCS_NEW_ARRAY(ctx, int32_t, curves);
-    return good && s->place[0] && s->place[1] && s->spare && s->stopping && s->suspect &&
-           s->curve_face && s->curve_next && s->cause && s->slip_direction && s->contacts;
+    return good && s->place[0] && s->place[1] && s->spare && s->flying && s->stopping &&
+           s->suspect && s->curve_face && s->curve_next && s->cause && s->slip_direction &&
+           s->contacts;
 }
 
 pcs_status pcs_ed_init(event_driven *s)
@@ -145,6 +147,7 @@ void pcs_ed_free(event_driven *s)
                       s->root,
                       s->suspect,
                       s->spare,
+                      s->flying,
                       s->place[0],
                       s->place[1],
                       s->stopping,

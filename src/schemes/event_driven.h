@@ -106,6 +106,7 @@ typedef struct event_driven {
     double *level;       // by slot: gap that an open contact must fall below to close, <= 0
     double *slip_level;  // by slot: the same for the speed along the direction of sliding
     bool *stopping;      // by slot: slides in space and ends at the event at hand
+    bool *flying;        // by slot: nearly touches, but moves, before the event at hand
     bool *spare;         // by slot: touches, but others carry its load (event_spare.c)
     bool indeterminate;  // redundant rows of closed contacts: their forces come from the cones
     double *rounding;    // n_v: of the forces at the last event, in models with meshes
@@ -187,6 +188,8 @@ pcs_status pcs_ed_solve(event_driven *s, pcs_ed_choice choice, int32_t *solution
 // Forces of the set at acceleration level, at c with contacts looked at: set.r, set.u = (a_N, a_T).
 pcs_status pcs_ed_accelerations(event_driven *s, pcs_ed_choice choice, int32_t *solutions)
     PCS_MUST_CHECK;
+// The impulses of an impact without collision of the set's contacts, where sliding ones have no forces.
+pcs_status pcs_ed_jump(event_driven *s, int32_t *solutions) PCS_MUST_CHECK;
 // The set of the closed contacts of the phase.
 void pcs_ed_set_of_phase(event_driven *s);
 // Rounding of the forces at c, before pcs_ed_factor(): the elastic forces of a mesh at rest are

@@ -291,7 +291,8 @@ pcs_status pcs_ed_solve(event_driven *s, pcs_ed_choice choice, int32_t *solution
 
 // ---- Acceleration level ----
 
-pcs_status pcs_ed_accelerations(event_driven *s, pcs_ed_choice choice, int32_t *solutions)
+// Relative accelerations of the set's contacts without contact forces, in set.u; the factors of c.
+static pcs_status free_accelerations(event_driven *s)
 {
     const pcs_model *model = s->base.model;
     pcs_ed_set *set = &s->set;
@@ -307,10 +308,70 @@ pcs_status pcs_ed_accelerations(event_driven *s, pcs_ed_choice choice, int32_t *
         pcs_contact_velocity(model, contact, s->x, q);
         for (int32_t j = 0; j < contact->row.size; ++j)
             q[j] += contact->convective[j] - contact->surface[j];
+    }
+    return PCS_OK;
+}
+
+pcs_status pcs_ed_accelerations(event_driven *s, pcs_ed_choice choice, int32_t *solutions)
+{
+    pcs_ed_set *set = &s->set;
+    PCS_TRY(free_accelerations(s));
+    for (int32_t k = 0; k < set->n; ++k)
         if (set->mu[k] == 0)
             set->slides[k] = true; // no friction: the normal row alone
-    }
     return pcs_ed_solve(s, choice, solutions);
+}
+
+static double largest_of(const double *x, int32_t n)
+{
+    double most = 0;
+    for (int32_t i = 0; i < n; ++i)
+        most = fmax(most, fabs(x[i]));
+    return most;
+}
+
+// The impact without collision: q = H v and the solution that is not null. An enumeration of few
+// contacts finds it. For others the forces of any short step h exclude the null impulse, so that
+// q = H (v + h a_free), h -> 0, is solved: with velocities h a_free far below those that count as
+// rest, but above what the solver calls zero. Closed contacts have u_N = 0 there, whatever is left
+// of it below the speed of rest, so that one that slides at that speed and cannot go on is stopped.
+pcs_status pcs_ed_jump(event_driven *s, int32_t *solutions)
+{
+    const double part = 0.01; // of the speed of rest
+    const double above = 100; // times the solver's tolerance
+    const double *option = s->base.options;
+    pcs_ed_set *set = &s->set;
+    const int32_t rows = set->offset[set->n];
+    double *v = PCS_ARENA_ARRAY(&s->arena, double, rows);
+    double *added = PCS_ARENA_ARRAY(&s->arena, double, rows); // to H v
+    if (!v || !added)
+        return PCS_ERROR_MEMORY;
+    PCS_TRY(free_accelerations(s));
+    memcpy(added, set->u, sizeof(double) * (size_t)rows);
+    for (int32_t k = 0; k < set->n; ++k)
+        pcs_contact_velocity(s->base.model, &s->contacts[set->slot[k]], s->v, v + set->offset[k]);
+    const double change = fmax(part * option[ED_VELOCITY_TOLERANCE],
+                               above * option[ED_SOLVER_TOLERANCE] * largest_of(v, rows));
+    const double accelerated = largest_of(added, rows);
+    memcpy(set->u, v, sizeof(double) * (size_t)rows);
+    memset(set->r, 0, sizeof(double) * (size_t)rows);
+    PCS_TRY(pcs_ed_solve(s, ED_LARGEST, solutions));
+    double jump = 0;
+    for (int32_t i = 0; i < rows; ++i)
+        jump = fmax(jump, fabs(set->u[i] - v[i]));
+    if ((*solutions > 0 && jump > change) || !(accelerated > 0))
+        return PCS_OK;
+    for (int32_t i = 0; i < rows; ++i)
+        added[i] *= change / accelerated;
+    for (int32_t k = 0; k < set->n; ++k)
+        added[set->offset[k]] -= v[set->offset[k]];
+    for (int32_t i = 0; i < rows; ++i)
+        set->u[i] = v[i] + added[i];
+    memset(set->r, 0, sizeof(double) * (size_t)rows);
+    PCS_TRY(pcs_ed_solve(s, ED_LARGEST, solutions));
+    for (int32_t i = 0; i < rows; ++i) // the velocities behind the jump are those of r alone
+        set->u[i] -= added[i];
+    return PCS_OK;
 }
 
 // ---- What is zero ----

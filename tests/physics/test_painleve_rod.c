@@ -8,6 +8,7 @@
 //     P_n = 3/4 m sin th cos th v_0,   P_t = 1/4 m (1 + 3 cos^2 th) v_0;
 // A < 0, B > 0: two forces, N = 0 and N = -B/A. The numbers of the impulse problem itself (three
 // step lengths, three solutions) are in tests/solvers/test_painleve.c.
+#include <stdio.h>
 #include <string.h>
 
 #include "support/event_scenes.h"
@@ -87,6 +88,39 @@ static void test_impact_without_collision(void **state)
     scene_end(&s);
 }
 
+// The same with other bodies on the floor, whose contacts are part of the same problem: too many for
+// an enumeration of its solutions, one of which is the null impulse.
+static void test_impact_without_collision_beside_others(void **state)
+{
+    enum { DISCS = 8 };
+    (void)state;
+    for (int discs = 4; discs <= DISCS; discs += 4) {
+        warnings w;
+        scene s;
+        begin_rod(&s, 1.5, 0, &w);
+        for (int i = 0; i < discs; ++i) {
+            char name[16];
+            snprintf(name, sizeof name, "disc%d", i);
+            const pcs_body_id disc = scene_sphere(&s, name, 1 + 0.3 * i, 0.1, pcs_v3(3 + i, 0.1, 0),
+                                                  zero);
+            snprintf(name, sizeof name, "under%d", i);
+            pcs_contact_def contact = scene_contact_def(name, PCS_CONTACT_SPHERE_PLANE,
+                                                        scene_frame(PCS_GROUND, zero, zero), disc,
+                                                        (pcs_law){.friction = 0.4});
+            contact.radius_b = 0.1;
+            scene_contact(&s, &contact);
+        }
+        scene_use(&s, "event-driven", 1e-9, 1e-9);
+        scene_run(&s);
+        const pcs_contact_view tip = scene_contact_view(&s, 0);
+        assert_near(tip.impulse[0], 0.75 * sin(angle) * cos(angle) * v_0, 1e-7);
+        assert_near(tip.impulse[1], 0.25 * (1 + 3 * cos(angle) * cos(angle)) * v_0, 1e-7);
+        assert_near(tip.velocity[1], 0, 1e-9);
+        assert_int_equal(w.count, 1);
+        scene_end(&s);
+    }
+}
+
 // After the jump the rod turns about its end, which sticks, and falls: a smooth motion.
 static void test_goes_on_after_the_jump(void **state)
 {
@@ -144,6 +178,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_impact_without_collision),
+        cmocka_unit_test(test_impact_without_collision_beside_others),
         cmocka_unit_test(test_goes_on_after_the_jump),
         cmocka_unit_test(test_two_solutions),
         cmocka_unit_test(test_ordinary_slide),
