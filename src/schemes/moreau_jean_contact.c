@@ -55,8 +55,7 @@ static void find_turning(moreau_jean *s, const pcs_state *state)
     }
 }
 
-// Appends a slot, whose rows are evaluated, to the active contacts.
-static void add_active(moreau_jean *s, const pcs_state *state, int32_t slot)
+void pcs_mj_add_active(moreau_jean *s, const pcs_state *state, int32_t slot)
 {
     const pcs_contact *contact = &s->contacts[slot];
     const int32_t k = s->n_active, at = s->offset[k], size = contact->row.size;
@@ -109,7 +108,7 @@ void pcs_mj_activate(moreau_jean *s, const pcs_state *state)
                       pcs_impact_takes_part(pcs_mj_normal_velocity(model, &s->contacts[i], s->v_k),
                                             option[MJ_IMPACT_SPEED]));
         if (active)
-            add_active(s, state, i);
+            pcs_mj_add_active(s, state, i);
     }
 }
 
@@ -126,8 +125,7 @@ double pcs_mj_resting_speed(const moreau_jean *s, const pcs_contact *contact)
     return speed;
 }
 
-// The gap at the end of the step, to first order, with the velocity v there; u is H_N v.
-static double gap_at_end(const moreau_jean *s, const pcs_contact *contact, double u)
+double pcs_mj_gap_at_end(const moreau_jean *s, const pcs_contact *contact, double u)
 {
     // From the forecast to the end: q_k + h v_{k+a} - (q_k + theta h v_k).
     const double from_k = (1 - s->a - s->theta) * s->h, from_v = s->a * s->h;
@@ -161,8 +159,8 @@ void pcs_mj_activate_free(moreau_jean *s, const pcs_state *state, bool ahead)
         if (s->is_active[i] || contact->gap == HUGE_VAL)
             continue;
         const double u = pcs_mj_normal_velocity(model, contact, s->v_free);
-        if ((ahead && gap_at_end(s, contact, u) < 0) || stays(s, state, i, ahead))
-            add_active(s, state, i);
+        if ((ahead && pcs_mj_gap_at_end(s, contact, u) < 0) || stays(s, state, i, ahead))
+            pcs_mj_add_active(s, state, i);
     }
 }
 
@@ -173,7 +171,7 @@ int32_t pcs_mj_activate_hit(moreau_jean *s, const pcs_state *state)
     for (int32_t k = 0; k < s->n_active; ++k) { // that have left, and come back
         const pcs_contact *contact = &s->contacts[s->active[k]];
         const double u = s->out[k] ? pcs_mj_normal_velocity(model, contact, s->v) : 0;
-        if (u < -s->noise && gap_at_end(s, contact, u) < 0) {
+        if (u < -s->noise && pcs_mj_gap_at_end(s, contact, u) < 0) {
             s->hit[k] = true;
             ++found;
         }
@@ -183,9 +181,9 @@ int32_t pcs_mj_activate_hit(moreau_jean *s, const pcs_state *state)
         if (s->is_active[i] || contact->gap == HUGE_VAL)
             continue;
         const double u = pcs_mj_normal_velocity(model, contact, s->v);
-        if (u < -s->noise && gap_at_end(s, contact, u) < 0) {
+        if (u < -s->noise && pcs_mj_gap_at_end(s, contact, u) < 0) {
             s->hit[s->n_active] = true;
-            add_active(s, state, i);
+            pcs_mj_add_active(s, state, i);
             ++found;
         }
     }

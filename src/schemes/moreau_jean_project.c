@@ -208,12 +208,12 @@ static void find_room(moreau_jean *s)
     memset(s->room, 0, sizeof(double) * (size_t)s->base.model->n_slots);
     for (int32_t k = 0; k < s->n_active; ++k) {
         const int32_t at = s->offset[k];
-        if (s->restitution[at] == 0 && s->spent[at] == 0 && !s->out[k])
+        if (s->of_displacements || (s->restitution[at] == 0 && s->spent[at] == 0 && !s->out[k]))
             s->room[s->active[k]] = fmax(s->a * s->h * s->r[at], 0);
     }
 }
 
-static pcs_status project_positions(moreau_jean *s, pcs_step_report *report)
+pcs_status pcs_mj_project_positions(moreau_jean *s, pcs_step_report *report)
 {
     const pcs_model *model = s->base.model;
     const double tolerance = s->base.options[MJ_PROJECTION_TOLERANCE];
@@ -315,12 +315,9 @@ static pcs_status project_velocities(moreau_jean *s, pcs_step_report *report)
     }
 }
 
-pcs_status pcs_mj_project(moreau_jean *s, pcs_step_report *report)
+pcs_status pcs_mj_project_velocities(moreau_jean *s, pcs_step_report *report)
 {
-    pcs_status positions = project_positions(s, report);
-    PCS_TRY(positions);
-    pcs_status velocities = project_velocities(s, report);
-    PCS_TRY(velocities);
+    pcs_status status = project_velocities(s, report);
     update_end(s); // the velocity may have changed
-    return positions == PCS_OK ? velocities : positions;
+    return status;
 }
