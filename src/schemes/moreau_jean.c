@@ -48,7 +48,7 @@ static pcs_status init_arrays(moreau_jean *s)
     double **of_rows[] = {&s->g, &s->rate, &s->convective, &s->p, &s->p_free, &s->p_step};
     double **of_contacts[] = {&s->u_k,         &s->r,     &s->u,    &s->q_c,
                               &s->restitution, &s->spent, &s->r_way};
-    double **of_slots[] = {&s->mu, &s->turning, &s->approach, &s->room};
+    double **of_slots[] = {&s->mu, &s->turning, &s->approach, &s->room, &s->found};
     bool good = PCS_NEW_LIST(ctx, of_q, m->n_q);
     good = PCS_NEW_LIST(ctx, of_v, m->n_v) && good;
     good = PCS_NEW_LIST(ctx, of_rows, m->n_rows) && good;
@@ -97,7 +97,7 @@ static void destroy(pcs_scheme *scheme)
                       s->mu,          s->active,   s->is_active,  s->offset,      s->H,
                       s->normal_rows, s->rows,     s->row_values, s->rows_end,    s->row_values_end,
                       s->spent,       s->approach, s->room,       s->out,         s->hit,
-                      s->way,         s->v_way,    s->r_way};
+                      s->way,         s->v_way,    s->r_way,      s->found};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i)
         pcs_free(ctx, arrays[i]);
     pcs_model_contacts_destroy(ctx, s->contacts);
@@ -559,6 +559,10 @@ pcs_status pcs_mj_step_once(moreau_jean *s, pcs_state *state, double h, pcs_step
     PCS_TRY(factorise(s));
     pcs_status solved = solve_velocities(s, state, &power, report);
     PCS_TRY(solved);
+    // An element that an iterate has turned inside out has no forces: a shorter step may.
+    if (solved == PCS_NOT_CONVERGED && s->base.model->meshes.count > 0 && !s->keep_diverged &&
+        !isfinite(report->newton_residual))
+        return solved;
     PCS_TRY(check_finite(s));
     int policy = (int)s->base.options[MJ_ON_FAILURE];
     const bool diverged = !(report->newton_residual <= DIVERGED) && !s->keep_diverged;

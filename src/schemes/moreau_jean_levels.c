@@ -19,6 +19,49 @@
 // Contact problems of an iteration after which penetrations are left to the projection.
 enum { TRIES_MAX = 100 };
 
+// Length of the displacements of a slot's nodes, summed.
+static double way_of_nodes(const moreau_jean *s, const pcs_contact *contact, const double *x)
+{
+    double way = 0;
+    for (int32_t e = 0; e < contact->row.n_nodes; ++e) {
+        const pcs_node *node = pcs_model_node(s->base.model, contact->row.node[e]);
+        double square = 0;
+        for (int32_t j = 0; j < pcs_node_translations(node->kind); ++j)
+            square += x[node->v + j] * x[node->v + j];
+        way += sqrt(square);
+    }
+    return way;
+}
+
+// A distance changes by no more than the ways of the nodes it is measured between. Where a gap has
+// fallen by more, the node has come in where nothing looks: edges that cross pass each other, and
+// later a node finds itself in the middle of a body. Pushed out at once it would be thrown out, with
+// any energy. It is kept from going deeper, and comes out as the motion allows.
+void pcs_mj_find_inside(moreau_jean *s, const pcs_contact *now, const double *x, bool at_end)
+{
+    enum { FACE_NODES = 3 };      // of a row over a face: the node and two corners or more
+    const double corrected = 1e4; // times the tolerance: penetration that projections may leave
+    const double margin = corrected * s->base.options[MJ_PROJECTION_TOLERANCE];
+    for (int32_t i = 0; i < s->base.model->n_slots; ++i) {
+        const pcs_contact *contact = &now[i];
+        if (!(contact->gap < -margin) || contact->row.n_nodes < FACE_NODES)
+            continue;
+        const bool inside = s->gap_k[i] < -margin;
+        if (s->found[i] < 0 ||
+            !(inside || s->gap_k[i] - contact->gap > way_of_nodes(s, contact, x) + margin))
+            continue;
+        s->found[i] = contact->gap;
+        if (at_end)
+            continue;
+        for (int32_t e = 0; e < contact->row.n_nodes; ++e) { // back to the start of the step
+            const pcs_node *node = pcs_model_node(s->base.model, contact->row.node[e]);
+            for (int32_t j = 0; j < node->n_v; ++j)
+                s->found[i] -= contact->row.J[e][j] * x[node->v + j];
+        }
+        s->found[i] = fmin(s->found[i], 0);
+    }
+}
+
 // What the law of the displacements adds to the velocity w: u = (gap at the end, slip)/(a h).
 // Without `projection: all` penetration is left as it is, and a closed contact only kept from
 // going deeper.
@@ -33,7 +76,7 @@ static void add_way_so_far(moreau_jean *s, int32_t first)
         for (int32_t j = 0; j < contact->row.size; ++j)
             way[j] *= (1 - s->a) / s->a;
         if (ahead)
-            way[0] = pcs_mj_gap_at_end(s, contact, 0) / (s->a * s->h);
+            way[0] = (pcs_mj_gap_at_end(s, contact, 0) - s->found[s->active[k]]) / (s->a * s->h);
     }
 }
 
@@ -46,7 +89,7 @@ static int32_t add_penetrated(moreau_jean *s, const pcs_state *state)
         if (s->is_active[i] || contact->gap == HUGE_VAL)
             continue;
         const double u = pcs_mj_normal_velocity(s->base.model, contact, s->v);
-        if (pcs_mj_gap_at_end(s, contact, u) < 0)
+        if (pcs_mj_gap_at_end(s, contact, u) < s->found[i])
             pcs_mj_add_active(s, state, i);
     }
     return s->n_active - before;
@@ -84,8 +127,8 @@ static void keep_closed(moreau_jean *s, const pcs_state *state)
     for (int32_t k = 0; k < n; ++k) {
         const int32_t slot = s->active[k];
         const double *r = s->r_way + 3 * slot;
-        s->is_active[slot] = !ahead || r[0] > 0 ||
-                             s->contacts_end[slot].gap <= s->base.options[MJ_PROJECTION_TOLERANCE];
+        const double gap = s->contacts_end[slot].gap - s->found[slot];
+        s->is_active[slot] = !ahead || r[0] > 0 || gap <= s->base.options[MJ_PROJECTION_TOLERANCE];
         if (!s->is_active[slot])
             continue;
         pcs_mj_add_active(s, state, slot);
@@ -121,7 +164,7 @@ static double violation(const moreau_jean *s)
     for (int32_t k = 0; k < s->n_active; ++k) {
         const pcs_contact *contact = &s->contacts[s->active[k]];
         const double u = pcs_mj_normal_velocity(s->base.model, contact, s->v);
-        const double gap = pcs_mj_gap_at_end(s, contact, u);
+        const double gap = pcs_mj_gap_at_end(s, contact, u) - s->found[s->active[k]];
         most = fmax(most, fmin(s->gap_k[s->active[k]], 0) - gap);
         if (s->r[s->offset[k]] > 0 && s->restitution[s->offset[k]] == 0)
             most = fmax(most, gap);
@@ -133,6 +176,8 @@ pcs_status pcs_mj_settle(moreau_jean *s, const pcs_state *state, pcs_power *powe
                          pcs_step_report *report)
 {
     const pcs_model *m = s->base.model;
+    for (int32_t i = 0; i < m->n_slots; ++i)
+        report->penetration = fmax(report->penetration, -s->contacts_end[i].gap);
     if (s->n_active == 0)
         return PCS_OK;
     keep_closed(s, state);
