@@ -126,6 +126,7 @@ static void begin(moreau_jean *s, const pcs_state *state, double h)
     // A step over an impact is so short that no elastic force changes a velocity in it.
     s->two_levels = s->base.model->meshes.count > 0 && s->base.model->n_slots > 0 && !s->forced;
     s->of_displacements = false;
+    s->middle.span = s->theta == 0.5 && s->a == 0.5 ? h : 0;
 }
 
 // Rows of joints and contacts at q_k [+] theta h v_k, and the active contacts.
