@@ -30,6 +30,8 @@ static const pcs_option options[MJ_OPTION_COUNT] = {MJ_OPTION_ROWS};
 // Imbalance, relative to its terms, of a step that has no solution near: beams whose lines would
 // stretch by a long step. Kept, it would feed in energy without bound.
 #define DIVERGED 1e-2
+// The same for models with meshes: forces of elements are small sums of large terms.
+#define DIVERGED_MESHES 1e-6
 
 static moreau_jean *self(pcs_scheme *scheme)
 {
@@ -566,7 +568,8 @@ pcs_status pcs_mj_step_once(moreau_jean *s, pcs_state *state, double h, pcs_step
         return solved;
     PCS_TRY(check_finite(s));
     int policy = (int)s->base.options[MJ_ON_FAILURE];
-    const bool diverged = !(report->newton_residual <= DIVERGED) && !s->keep_diverged;
+    const double limit = s->base.model->meshes.count > 0 ? DIVERGED_MESHES : DIVERGED;
+    const bool diverged = !(report->newton_residual <= limit) && !s->keep_diverged;
     if (solved == PCS_NOT_CONVERGED && (policy == MJ_SHRINK_STEP || policy == MJ_STOP || diverged))
         return solved; // the state is untouched
     positions(s);

@@ -114,6 +114,29 @@ pcs_status pcs_mj_solve_displacements(moreau_jean *s, const pcs_state *state,
     return status;
 }
 
+// Adds what only the projection has closed, on faces that the nodes came upon at the end, with the
+// rows of the end: lifted without being stopped, such a contact would be fed.
+static void add_projected(moreau_jean *s, const pcs_state *state)
+{
+    enum { MARGIN = 10 }; // times the tolerance: projected gaps
+    const double closed = MARGIN * s->base.options[MJ_PROJECTION_TOLERANCE];
+    bool rows = false;
+    for (int32_t i = 0; i < s->base.model->n_slots; ++i) {
+        if (s->is_active[i] || !(s->contacts_end[i].gap - s->found[i] <= closed))
+            continue;
+        if (!rows)
+            pcs_model_contacts(s->base.model, &s->end, true, s->contacts_end);
+        rows = true;
+        pcs_contact *contact = &s->contacts[i];
+        *contact = s->contacts_end[i];
+        for (int32_t e = 0; e < contact->row.n_nodes; ++e)
+            if (contact->row.J[e] == s->contacts_end[i].J[e])
+                contact->row.J[e] = contact->J[e];
+        s->turning[i] = 0;
+        pcs_mj_add_active(s, state, i);
+    }
+}
+
 // Active from now on: what the displacements have closed.
 static void keep_closed(moreau_jean *s, const pcs_state *state)
 {
@@ -135,6 +158,8 @@ static void keep_closed(moreau_jean *s, const pcs_state *state)
         memcpy(s->r + s->offset[s->n_active - 1], r,
                sizeof(double) * (size_t)s->contacts[slot].row.size);
     }
+    if (ahead)
+        add_projected(s, state);
     s->W_contacts = 0;
 }
 
@@ -178,10 +203,10 @@ pcs_status pcs_mj_settle(moreau_jean *s, const pcs_state *state, pcs_power *powe
     const pcs_model *m = s->base.model;
     for (int32_t i = 0; i < m->n_slots; ++i)
         report->penetration = fmax(report->penetration, -s->contacts_end[i].gap);
-    if (s->n_active == 0)
-        return PCS_OK;
     keep_closed(s, state);
     s->of_displacements = false;
+    if (s->n_active == 0)
+        return PCS_OK;
     forces_on_the_way(s, power);
     pcs_model_matrix(m, &s->middle, 0, 0, s->saddle);
     PCS_TRY(pcs_mj_factor(s));
