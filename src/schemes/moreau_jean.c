@@ -575,8 +575,11 @@ pcs_status pcs_mj_step_once(moreau_jean *s, pcs_state *state, double h, pcs_step
     positions(s);
     if (passes(s))
         return PCS_NOT_CONVERGED;
+    s->meets_faces = false;
     pcs_status projected = pcs_mj_project_positions(s, report);
     PCS_TRY(projected);
+    if (s->meets_faces)
+        return projected;
     if (s->two_levels) {
         pcs_status settled = pcs_mj_settle(s, state, &power, report);
         PCS_TRY(settled);

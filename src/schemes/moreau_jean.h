@@ -130,7 +130,8 @@ typedef struct moreau_jean {
     double *room;        // by slot: impulse by which positions may be lowered onto the contact
     // Of the displacements: velocity 2 d/h - v_k, impulses by slot
     double *v_way, *r_way;
-    double *found; // by slot: gap, < 0, at which a node was found inside a body; else 0
+    bool meets_faces; // the step is to be taken in parts (pcs_mj_meets_faces)
+    double *found;    // by slot: gap, < 0, at which a node was found inside a body; else 0
     pcs_block_matrix W;
     int32_t W_contacts; // that W is of; 0: W is not ready
 
@@ -180,9 +181,11 @@ pcs_status pcs_mj_solve_displacements(moreau_jean *s, const pcs_state *state,
 pcs_status pcs_mj_settle(moreau_jean *s, const pcs_state *state, pcs_power *power,
                          pcs_step_report *report) PCS_MUST_CHECK;
 
-// Nodes that the search finds inside a body after the displacement x of the step, `now` with rows:
-// the gaps at which they are held (`found`).
-void pcs_mj_find_inside(moreau_jean *s, const pcs_contact *now, const double *x, bool at_end);
+// Nodes that the forecast finds inside a body: the gaps at which they are held (`found`).
+void pcs_mj_find_inside(moreau_jean *s);
+// Whether the step comes upon faces that its contact problem did not have, so that it is to be
+// taken in parts; contacts_end with rows.
+bool pcs_mj_meets_faces(moreau_jean *s);
 
 // Factors of the matrix at hand with the joint rows.
 pcs_status pcs_mj_factor(moreau_jean *s) PCS_MUST_CHECK;

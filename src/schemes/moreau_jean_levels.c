@@ -33,33 +33,61 @@ static double way_of_nodes(const moreau_jean *s, const pcs_contact *contact, con
     return way;
 }
 
+enum { FACE_NODES = 3 }; // of a row over a face at least: the node and two corners
+
+// Penetration that projections may leave.
+static double projected(const moreau_jean *s)
+{
+    enum { PARTS = 10000 }; // of the tolerance
+    return PARTS * s->base.options[MJ_PROJECTION_TOLERANCE];
+}
+
 // A distance changes by no more than the ways of the nodes it is measured between. Where a gap has
 // fallen by more, the node has come in where nothing looks: edges that cross pass each other, and
 // later a node finds itself in the middle of a body. Pushed out at once it would be thrown out, with
 // any energy. It is kept from going deeper, and comes out as the motion allows.
-void pcs_mj_find_inside(moreau_jean *s, const pcs_contact *now, const double *x, bool at_end)
+static bool is_inside(const moreau_jean *s, int32_t slot, const pcs_contact *now, double way)
 {
-    enum { FACE_NODES = 3 };      // of a row over a face: the node and two corners or more
-    const double corrected = 1e4; // times the tolerance: penetration that projections may leave
-    const double margin = corrected * s->base.options[MJ_PROJECTION_TOLERANCE];
+    return s->gap_k[slot] < -projected(s) || s->gap_k[slot] - now->gap > way + projected(s);
+}
+
+void pcs_mj_find_inside(moreau_jean *s)
+{
     for (int32_t i = 0; i < s->base.model->n_slots; ++i) {
-        const pcs_contact *contact = &now[i];
-        if (!(contact->gap < -margin) || contact->row.n_nodes < FACE_NODES)
-            continue;
-        const bool inside = s->gap_k[i] < -margin;
-        if (s->found[i] < 0 ||
-            !(inside || s->gap_k[i] - contact->gap > way_of_nodes(s, contact, x) + margin))
+        const pcs_contact *contact = &s->contacts[i];
+        s->found[i] = 0;
+        if (!(contact->gap < -projected(s)) || contact->row.n_nodes < FACE_NODES ||
+            !is_inside(s, i, contact, way_of_nodes(s, contact, s->x)))
             continue;
         s->found[i] = contact->gap;
-        if (at_end)
-            continue;
         for (int32_t e = 0; e < contact->row.n_nodes; ++e) { // back to the start of the step
             const pcs_node *node = pcs_model_node(s->base.model, contact->row.node[e]);
             for (int32_t j = 0; j < node->n_v; ++j)
-                s->found[i] -= contact->row.J[e][j] * x[node->v + j];
+                s->found[i] -= contact->row.J[e][j] * s->x[node->v + j];
         }
         s->found[i] = fmin(s->found[i], 0);
     }
+}
+
+// Faces that a node comes upon at the end of the step are not in the problem of the displacements:
+// the projection would push the node out against all stiffness. Beyond what counts as grazing
+// (passage.h) the step is to be taken in parts; where it must stand, the node is found inside.
+bool pcs_mj_meets_faces(moreau_jean *s)
+{
+    const double grazing = 1e-3; // of the way
+    bool meets = false;
+    for (int32_t i = 0; i < s->base.model->n_slots; ++i) {
+        const pcs_contact *contact = &s->contacts_end[i];
+        if (!(contact->gap < s->found[i] - projected(s)) || contact->row.n_nodes < FACE_NODES ||
+            (s->is_active[i] && contact->face == s->contacts[i].face))
+            continue;
+        const double way = way_of_nodes(s, contact, s->way);
+        if (!(s->found[i] - contact->gap > grazing * way))
+            continue;
+        meets = meets || !is_inside(s, i, contact, way);
+        s->found[i] = contact->gap;
+    }
+    return meets && !s->keep_diverged && !s->keep_passage;
 }
 
 // What the law of the displacements adds to the velocity w: u = (gap at the end, slip)/(a h).

@@ -41,12 +41,10 @@ static void update_end(moreau_jean *s)
 
 // Deepest penetration at the end configuration (>= 0) beyond that at which nodes were found inside,
 // with all gaps in contacts_end.
-static double penetration(moreau_jean *s, bool search)
+static double penetration(moreau_jean *s)
 {
     double deepest = 0;
-    pcs_model_contacts(s->base.model, &s->end, search, s->contacts_end);
-    if (search)
-        pcs_mj_find_inside(s, s->contacts_end, s->way, true);
+    pcs_model_contacts(s->base.model, &s->end, false, s->contacts_end);
     for (int32_t i = 0; i < s->base.model->n_slots; ++i)
         deepest = fmax(deepest, s->found[i] - s->contacts_end[i].gap);
     return deepest;
@@ -199,7 +197,7 @@ static pcs_status stopped_at(moreau_jean *s, bool unilateral, pcs_step_report *r
     update_end(s);
     pcs_model_rows(model, &s->end, &rows);
     report->drift = largest(s->g, model->n_rows);
-    report->penetration = model->n_slots > 0 ? penetration(s, false) : 0;
+    report->penetration = model->n_slots > 0 ? penetration(s) : 0;
     const double error = fmax(report->drift, unilateral ? report->penetration : 0);
     return error <= failure_margin * s->base.options[MJ_PROJECTION_TOLERANCE] ? PCS_OK
                                                                               : PCS_NOT_CONVERGED;
@@ -232,8 +230,14 @@ pcs_status pcs_mj_project_positions(moreau_jean *s, pcs_step_report *report)
         pcs_rows rows = {NULL, s->g, NULL, NULL};
         pcs_model_rows(model, &s->end, &rows);
         report->drift = largest(s->g, model->n_rows);
-        const bool search = unilateral && s->two_levels && pass == 0;
-        report->penetration = model->n_slots > 0 ? penetration(s, search) : 0;
+        report->penetration = model->n_slots > 0 ? penetration(s) : 0;
+        if (pass == 0 && unilateral && s->two_levels && report->penetration > tolerance) {
+            pcs_model_contacts(model, &s->end, true, s->contacts_end);
+            s->meets_faces = pcs_mj_meets_faces(s);
+            if (s->meets_faces)
+                return PCS_NOT_CONVERGED;
+            report->penetration = penetration(s);
+        }
         if (pass == 0)
             s->violation = fmax(added_penetration(s), unilateral ? hover(s) : 0);
         double error = unilateral ? fmax(report->drift, report->penetration) : report->drift;
