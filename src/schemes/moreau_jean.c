@@ -394,9 +394,8 @@ static pcs_contact_state contact_state(const moreau_jean *s, int32_t k, const do
     return u_T > s->base.options[MJ_IMPACT_SPEED] ? PCS_SLIP : PCS_STICK;
 }
 
-// Work of the impulses of an active contact over the step, by component: r.(H v)_{k+a}. With two
-// levels: of the displacements along them, then of the change of the velocities at their end.
-static void work_of_contact(const moreau_jean *s, int32_t k, double work[3])
+// With two levels: of the displacements along them, then of the change of the velocities at their end.
+void pcs_mj_work_of_contact(const moreau_jean *s, int32_t k, double work[3])
 {
     const int32_t at = s->offset[k], size = s->H[k]->size;
     const double *r = s->r + at, *u = s->u + at, *u_k = s->u_k + at, *e = s->restitution + at;
@@ -427,7 +426,7 @@ static void contact_work(moreau_jean *s, pcs_state *state, pcs_step_report *repo
         const double *r = s->r + s->offset[k];
         const pcs_contact *contact = &s->contacts[s->active[k]];
         double done[3];
-        work_of_contact(s, k, done);
+        pcs_mj_work_of_contact(s, k, done);
         for (int32_t j = 0; j < s->H[k]->size; ++j) {
             work[j == 0 ? PCS_WORK_IMPACT : PCS_WORK_FRICTION] += done[j];
             work[PCS_WORK_DRIVER] -= r[j] * contact->surface[j];
@@ -559,13 +558,15 @@ pcs_status pcs_mj_step_once(moreau_jean *s, pcs_state *state, double h, pcs_step
     s->cut = 0;
     begin(s, state, h);
     forecast(s, state);
-    PCS_TRY(factorise(s));
-    pcs_status solved = solve_velocities(s, state, &power, report);
+    // An element that the forecast or an iterate turns inside out has no forces: a shorter step may.
+    const bool shorten = s->base.model->meshes.count > 0 && !s->keep_diverged;
+    pcs_status solved = factorise(s);
+    if (solved == PCS_OK)
+        solved = solve_velocities(s, state, &power, report);
+    if (shorten && (solved == PCS_ERROR_SINGULAR ||
+                    (solved == PCS_NOT_CONVERGED && !isfinite(report->newton_residual))))
+        return PCS_NOT_CONVERGED;
     PCS_TRY(solved);
-    // An element that an iterate has turned inside out has no forces: a shorter step may.
-    if (solved == PCS_NOT_CONVERGED && s->base.model->meshes.count > 0 && !s->keep_diverged &&
-        !isfinite(report->newton_residual))
-        return solved;
     PCS_TRY(check_finite(s));
     int policy = (int)s->base.options[MJ_ON_FAILURE];
     const double limit = s->base.model->meshes.count > 0 ? DIVERGED_MESHES : DIVERGED;

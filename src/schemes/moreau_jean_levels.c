@@ -74,15 +74,15 @@ void pcs_mj_find_inside(moreau_jean *s)
 // (passage.h) the step is to be taken in parts; where it must stand, the node is found inside.
 bool pcs_mj_meets_faces(moreau_jean *s)
 {
-    const double grazing = 1e-3; // of the way
+    const double grazing = 1e-3, bent = 1e-2; // of the way
     bool meets = false;
     for (int32_t i = 0; i < s->base.model->n_slots; ++i) {
         const pcs_contact *contact = &s->contacts_end[i];
-        if (!(contact->gap < s->found[i] - projected(s)) || contact->row.n_nodes < FACE_NODES ||
-            (s->is_active[i] && contact->face == s->contacts[i].face))
+        if (!(contact->gap < s->found[i] - projected(s)) || contact->row.n_nodes < FACE_NODES)
             continue;
         const double way = way_of_nodes(s, contact, s->way);
-        if (!(s->found[i] - contact->gap > grazing * way))
+        const bool known = s->is_active[i] && contact->face == s->contacts[i].face;
+        if (!(s->found[i] - contact->gap > (known ? bent : grazing) * way))
             continue;
         meets = meets || !is_inside(s, i, contact, way);
         s->found[i] = contact->gap;
@@ -225,6 +225,33 @@ static double violation(const moreau_jean *s)
     return most;
 }
 
+// Work of all contacts over the step.
+static double work_of_contacts(const moreau_jean *s)
+{
+    double sum = 0;
+    for (int32_t k = 0; k < s->n_active; ++k) {
+        double work[3];
+        pcs_mj_work_of_contact(s, k, work);
+        for (int32_t j = 0; j < s->H[k]->size; ++j)
+            sum += work[j];
+    }
+    return sum;
+}
+
+// Velocities of the closed contacts. Restitution gives back what an approach had; where elastic
+// forces have already turned the node that is more than the step has taken, and contacts rest.
+static pcs_status solve_velocities(moreau_jean *s, pcs_step_report *report)
+{
+    pcs_status status = pcs_mj_solve_closed(s, false, report);
+    PCS_TRY(status);
+    bool rebounds = false;
+    for (int32_t i = 0; i < s->offset[s->n_active]; ++i)
+        rebounds = rebounds || s->restitution[i] != 0 || s->spent[i] != 0;
+    if (!rebounds || !(work_of_contacts(s) > 0))
+        return status;
+    return pcs_mj_solve_closed(s, true, report);
+}
+
 pcs_status pcs_mj_settle(moreau_jean *s, const pcs_state *state, pcs_power *power,
                          pcs_step_report *report)
 {
@@ -248,7 +275,7 @@ pcs_status pcs_mj_settle(moreau_jean *s, const pcs_state *state, pcs_power *powe
         s->v[i] = s->v_free[i] = s->v_k[i] + s->x[i];
     memcpy(s->p_free, s->p_step, sizeof(double) * (size_t)m->n_rows);
     memcpy(s->p, s->p_step, sizeof(double) * (size_t)m->n_rows);
-    pcs_status status = pcs_mj_solve_closed(s, report);
+    pcs_status status = solve_velocities(s, report);
     s->violation = fmax(s->violation, violation(s));
     return status;
 }

@@ -404,16 +404,16 @@ static bool find_hit(moreau_jean *s)
     return found;
 }
 
-pcs_status pcs_mj_solve_closed(moreau_jean *s, pcs_step_report *report)
+pcs_status pcs_mj_solve_closed(moreau_jean *s, bool rest, pcs_step_report *report)
 {
     pcs_status status = PCS_OK;
     bool rebounds = false;
     begin_impacts(s);
-    for (int32_t i = 0; i < s->offset[s->n_active]; ++i)
+    for (int32_t i = 0; i < s->offset[s->n_active] && !rest; ++i)
         rebounds = rebounds || s->restitution[i] != 0;
     if (!rebounds) { // one problem takes energy whatever separates (moreau_jean_levels.c)
         s->n_rounds = 0;
-        memset(s->out, 0, sizeof(bool) * (size_t)s->n_active);
+        rest_all(s);
     }
     for (int32_t tries = 0; s->n_active > 0; ++tries) {
         status = pcs_mj_solve_round(s, report);
