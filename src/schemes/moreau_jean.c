@@ -125,8 +125,7 @@ static void begin(moreau_jean *s, const pcs_state *state, double h)
     s->turns = state->turns;
     s->external = state->external;
     s->t_k = *state->t;
-    // A step over an impact is so short that no elastic force changes a velocity in it.
-    s->two_levels = s->base.model->meshes.count > 0 && s->base.model->n_slots > 0 && !s->forced;
+    s->two_levels = s->base.model->meshes.count > 0 && s->base.model->n_slots > 0;
     s->of_displacements = false;
     s->middle.span = s->theta == 0.5 && s->a == 0.5 ? h : 0;
 }

@@ -48,7 +48,9 @@ static double projected(const moreau_jean *s)
 // any energy. It is kept from going deeper, and comes out as the motion allows.
 static bool is_inside(const moreau_jean *s, int32_t slot, const pcs_contact *now, double way)
 {
-    return s->gap_k[slot] < -projected(s) || s->gap_k[slot] - now->gap > way + projected(s);
+    if (s->gap_k[slot] < -projected(s)) // also where the model starts with an overlap
+        return true;
+    return now->row.n_nodes >= FACE_NODES && s->gap_k[slot] - now->gap > way + projected(s);
 }
 
 void pcs_mj_find_inside(moreau_jean *s)
@@ -56,7 +58,7 @@ void pcs_mj_find_inside(moreau_jean *s)
     for (int32_t i = 0; i < s->base.model->n_slots; ++i) {
         const pcs_contact *contact = &s->contacts[i];
         s->found[i] = 0;
-        if (!(contact->gap < -projected(s)) || contact->row.n_nodes < FACE_NODES ||
+        if (!(contact->gap < -projected(s)) ||
             !is_inside(s, i, contact, way_of_nodes(s, contact, s->x)))
             continue;
         s->found[i] = contact->gap;
