@@ -41,6 +41,9 @@ typedef struct pcs_fe_state {
     pcs_vec3 x[PCS_FE_NODES_MAX], v[PCS_FE_NODES_MAX]; // world
     pcs_mat3 R[PCS_FE_NODES_MAX];                      // frames: node axes to world
     pcs_vec3 w[PCS_FE_NODES_MAX];                      // frames: angular velocity, node axes
+    // Solids: x is the middle of a step along `way`, and strains are the mean of those at its ends
+    bool has_way;
+    pcs_vec3 way[PCS_FE_NODES_MAX];
 } pcs_fe_state;
 
 struct pcs_fe_class {

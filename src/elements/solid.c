@@ -105,6 +105,26 @@ static void average_volume(const pcs_solid_shape *shape, strains *k)
     k->theta_mean = theta / k->volume;
 }
 
+// The mean of the strains at the ends x -+ d/2 of a step is that at x and (grad d)^T (grad d)/8: E is
+// quadratic in x, and so is what the modes take from it. For a linear law the force with the mean
+// stress does the work V(x + d/2) - V(x - d/2) along d, whatever d is [SimoTarnow1992]; at x alone a
+// turning body would be as if strained by the chord of its way.
+static void add_ends(const pcs_solid_shape *shape, const pcs_vec3 *way, double (*E)[6])
+{
+    double d[NODES][3];
+    pcs_mat3 G[POINTS];
+    from_first(shape, way, d);
+    field_gradients(shape, d, G);
+    double ends[POINTS][6];
+    for (int32_t p = 0; p < shape->n_points; ++p)
+        symmetric_product(&G[p], &G[p], 0.0625, ends[p]);
+    if (shape->modes)
+        relax(shape, d, d, 0.0625, ends);
+    for (int32_t p = 0; p < shape->n_points; ++p)
+        for (int32_t i = 0; i < 6; ++i)
+            E[p][i] += ends[p][i];
+}
+
 // Strains, and the volume measure that counts. False where the law has no energy for a strain, or
 // the element is inside out: C alone does not see it, and St Venant's law would take it for
 // unstrained.
@@ -125,6 +145,8 @@ static bool find_strains(const pcs_fe *element, const pcs_solid_shape *shape,
     }
     if (shape->modes)
         relax(shape, k->y, k->y, 0.25, E);
+    if (state->has_way)
+        add_ends(shape, state->way, E);
     for (int32_t p = 0; p < shape->n_points; ++p) {
         k->volume += shape->weight[p];
         if (!k->law->set(E[p], &k->point[p]) || !(pcs_m3_det(&k->F[p]) > 0))
@@ -514,6 +536,25 @@ static void add_geometric(const pcs_solid_shape *shape, double (*S)[6], double s
             }
 }
 
+// Mean strains follow the end of the way, x + d/2: B(x)^T D B(x + d/2) in place of B(x)^T D B(x).
+// Puts s_rate F' + s/2 grad d into the rates.
+static void add_way(const pcs_solid_shape *shape, const pcs_vec3 *way, double s, double s_rate,
+                    rates *r)
+{
+    double d[NODES][3];
+    pcs_mat3 G[POINTS];
+    from_first(shape, way, d);
+    field_gradients(shape, d, G);
+    for (int32_t a = 0; a < shape->n_nodes; ++a)
+        for (int32_t i = 0; i < 3; ++i)
+            r->v[a][i] = (s_rate != 0 ? s_rate * r->v[a][i] : 0) + 0.5 * s * d[a][i];
+    for (int32_t p = 0; p < shape->n_points; ++p)
+        for (int32_t i = 0; i < 3; ++i)
+            for (int32_t j = 0; j < 3; ++j)
+                r->F[p].m[i][j] = (s_rate != 0 ? s_rate * r->F[p].m[i][j] : 0) +
+                                  0.5 * s * G[p].m[i][j];
+}
+
 void pcs_solid_tangent(const pcs_fe *element, const pcs_fe_state *state, double scale_K,
                        double scale_C, double *A)
 {
@@ -538,19 +579,26 @@ void pcs_solid_tangent(const pcs_fe *element, const pcs_fe_state *state, double 
                 S[p][i] += r.S[p][i];
     }
     const double at_rest = damping * scale_C + (k.law->linear ? scale_K : 0);
-    if (at_rest != 0 || viscous) {
-        rates *moving = viscous ? &r : NULL;
-        add_linear(shape, &k, at_rest, moving, damping * scale_K, a);
+    const bool along_way = state->has_way && k.law->linear && scale_K != 0;
+    const bool one_sided = viscous || along_way;
+    double s_rate = damping * scale_K;
+    if (along_way) {
+        add_way(shape, state->way, scale_K, viscous ? s_rate : 0, &r);
+        s_rate = 1;
+    }
+    if (at_rest != 0 || one_sided) {
+        rates *moving = one_sided ? &r : NULL;
+        add_linear(shape, &k, at_rest, moving, s_rate, a);
         if (shape->modes) {
-            mode_products(shape, &k, at_rest, moving, damping * scale_K, &rows);
-            add_products(&rows, n, !viscous, a);
+            mode_products(shape, &k, at_rest, moving, s_rate, &rows);
+            add_products(&rows, n, !one_sided, a);
         }
     }
     if (!k.law->linear && scale_K != 0) {
         nonlinear_products(shape, &k, scale_K, &rows);
-        add_products(&rows, n, !viscous, a);
+        add_products(&rows, n, !one_sided, a);
     }
-    if (!viscous) // symmetric: the lower half follows
+    if (!one_sided) // symmetric: the lower half follows
         for (int32_t i = 0; i < n; ++i)
             for (int32_t j = 0; j < i; ++j)
                 a[i][j] = a[j][i];

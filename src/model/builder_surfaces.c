@@ -68,6 +68,8 @@ static pcs_status take_face(pcs_builder *builder, const pcs_mesh *mesh, const pc
                          "mesh '%s': face %d of group '%s' has no area, so that it has no normal",
                          mesh->name, (int)i, group->name);
     surface->size = fmax(surface->size, size);
+    for (int32_t k = 0; k < face.n; ++k)
+        surface->volume += pcs_v3_dot(pcs_face_area(&face), face.x[k]) / face.n;
     *box = pcs_face_box(&face);
     return PCS_OK;
 }
@@ -151,6 +153,10 @@ static pcs_status find_neighbours(pcs_context *ctx, pcs_mesh_surface *surface)
         surface->neighbour[b->face][b->edge] = a->face;
         ++i;
     }
+    surface->closed = surface->volume > 0.0;
+    for (int32_t i = 0; i < surface->n_faces; ++i)
+        for (int32_t k = 0; k < count_corners(surface, i); ++k)
+            surface->closed = surface->closed && surface->neighbour[i][k] >= 0;
     pcs_free(ctx, borders);
     return PCS_OK;
 }

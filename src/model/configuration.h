@@ -8,9 +8,11 @@
 struct pcs_model;
 
 typedef struct pcs_configuration {
-    double t;               // that formulas see
-    double load;            // factor of weights, applied forces, actuators and mesh loads; 1 but in
-                            // statics. Set by the caller; update() leaves it
+    double t;    // that formulas see
+    double load; // factor of weights, applied forces, actuators and mesh loads; 1 but in
+                 // statics. Set by the caller; update() leaves it
+    double span; // s, > 0: this is the middle of a step of that length along v, and solids have the
+                 // mean strain of its ends. Set by the caller; update() leaves it
     const double *q, *v;    // views, set by pcs_configuration_update
     const double *turns;    // reference of each multi-turn angle, for the branch: the caller's, or
                             // `followed`

@@ -1,7 +1,7 @@
 // The place where a node touches its target.
 //
 // On faces, two looks into the tree. The first finds the nearest face of all and from it whether
-// the node is outside the surface. The second finds the nearest face that looks at the surface of
+// the node is outside the surface; outside the box of a closed one that is known. The second finds the nearest face that looks at the surface of
 // the node (PCS_FACING_COSINE); from outside only faces that the node is in front of count,
 // otherwise also those it has gone through, up to half the size of a face. Where several faces meet
 // at the nearest place, one whose normal meets the node is taken; beyond the edges of all of them
@@ -448,14 +448,18 @@ static void find_on_faces(const pcs_model *model, const pcs_configuration *c,
         find_on_held_face(&s, held, contact->node_radius, touch);
         return;
     }
-    if (pcs_box_distance(&target.boxes[0], s.x) > contact->reach)
+    const double away = pcs_box_distance(&target.boxes[0], s.x);
+    if (away > contact->reach)
         return;
-    pcs_bounding_tree_visit(surface->tree, target.faces, target.boxes, s.x, contact->reach,
-                            find_side, &s);
-    if (s.nearest == HUGE_VAL)
-        return;
-    s.outside = s.front > 0.0 && s.nearest > s.same;
-    s.nearest = HUGE_VAL;
+    s.outside = surface->closed && away > s.same; // needs no look
+    if (!s.outside) {
+        pcs_bounding_tree_visit(surface->tree, target.faces, target.boxes, s.x, contact->reach,
+                                find_side, &s);
+        if (s.nearest == HUGE_VAL)
+            return;
+        s.outside = s.front > 0.0 && s.nearest > s.same;
+        s.nearest = HUGE_VAL;
+    }
     s.faces_something = find_facing(model, c, contact, i, &s.facing);
     pcs_bounding_tree_visit(surface->tree, target.faces, target.boxes, s.x, contact->reach,
                             find_candidates, &s);

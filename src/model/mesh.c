@@ -87,11 +87,14 @@ void pcs_mesh_gather(const pcs_mesh *mesh, const pcs_mesh_part *part, const pcs_
                      int32_t element, pcs_fe_state *state)
 {
     const int32_t n = part->class->n_nodes, *nodes = part->nodes + (int64_t)element * n;
+    state->has_way = c->span > 0;
     for (int32_t i = 0; i < n; ++i) {
         const pcs_pose *pose = &c->pose[mesh->first_node + nodes[i]];
         const pcs_twist *twist = &c->twist[mesh->first_node + nodes[i]];
         state->x[i] = pose->x;
         state->v[i] = twist->v;
+        if (state->has_way)
+            state->way[i] = pcs_v3_scale(c->span, twist->v);
         if (!part->class->frames)
             continue;
         state->R[i] = pose->R;

@@ -25,6 +25,8 @@ typedef struct pcs_mesh_surface {
     int32_t *edge_start, *edge_node;
     pcs_bounding_tree *tree; // NULL without faces
     double size;             // of the largest face at the start
+    double volume;           // times the dimension, at the start, if the faces close it
+    bool closed;             // around a volume: what is not in its box is outside
     int64_t work;            // place of its numbers in pcs_configuration.surfaces
 } pcs_mesh_surface;
 

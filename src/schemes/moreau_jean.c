@@ -30,6 +30,8 @@ static const pcs_option options[MJ_OPTION_COUNT] = {MJ_OPTION_ROWS};
 // Imbalance, relative to its terms, of a step that has no solution near: beams whose lines would
 // stretch by a long step. Kept, it would feed in energy without bound.
 #define DIVERGED 1e-2
+// The same for models with meshes: forces of elements are small sums of large terms.
+#define DIVERGED_MESHES 1e-6
 
 static moreau_jean *self(pcs_scheme *scheme)
 {
@@ -43,11 +45,12 @@ static pcs_status init_arrays(moreau_jean *s)
     pcs_context *ctx = s->base.ctx;
     const pcs_model *m = s->base.model;
     double **of_q[] = {&s->q_forecast, &s->q_middle, &s->q_end};
-    double **of_v[] = {&s->v,        &s->v_middle, &s->v_work, &s->v_free,   &s->f,  &s->x,
-                       &s->momentum, &s->M_v,      &s->scale,  &s->rounding, &s->way};
+    double **of_v[] = {&s->v,        &s->v_middle, &s->v_work, &s->v_free,   &s->f,   &s->x,
+                       &s->momentum, &s->M_v,      &s->scale,  &s->rounding, &s->way, &s->v_way};
     double **of_rows[] = {&s->g, &s->rate, &s->convective, &s->p, &s->p_free, &s->p_step};
-    double **of_contacts[] = {&s->u_k, &s->r, &s->u, &s->q_c, &s->restitution, &s->spent};
-    double **of_slots[] = {&s->mu, &s->turning, &s->approach, &s->room};
+    double **of_contacts[] = {&s->u_k,         &s->r,     &s->u,    &s->q_c,
+                              &s->restitution, &s->spent, &s->r_way};
+    double **of_slots[] = {&s->mu, &s->turning, &s->approach, &s->room, &s->found};
     bool good = PCS_NEW_LIST(ctx, of_q, m->n_q);
     good = PCS_NEW_LIST(ctx, of_v, m->n_v) && good;
     good = PCS_NEW_LIST(ctx, of_rows, m->n_rows) && good;
@@ -96,7 +99,7 @@ static void destroy(pcs_scheme *scheme)
                       s->mu,          s->active,   s->is_active,  s->offset,      s->H,
                       s->normal_rows, s->rows,     s->row_values, s->rows_end,    s->row_values_end,
                       s->spent,       s->approach, s->room,       s->out,         s->hit,
-                      s->way};
+                      s->way,         s->v_way,    s->r_way,      s->found};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i)
         pcs_free(ctx, arrays[i]);
     pcs_model_contacts_destroy(ctx, s->contacts);
@@ -122,6 +125,9 @@ static void begin(moreau_jean *s, const pcs_state *state, double h)
     s->turns = state->turns;
     s->external = state->external;
     s->t_k = *state->t;
+    s->two_levels = s->base.model->meshes.count > 0 && s->base.model->n_slots > 0;
+    s->of_displacements = false;
+    s->middle.span = s->theta == 0.5 && s->a == 0.5 ? h : 0;
 }
 
 // Rows of joints and contacts at q_k [+] theta h v_k, and the active contacts.
@@ -143,7 +149,7 @@ static void forecast(moreau_jean *s, const pcs_state *state)
     pcs_mj_activate(s, state);
 }
 
-static pcs_status factor_matrix(moreau_jean *s)
+pcs_status pcs_mj_factor(moreau_jean *s)
 {
     pcs_status status = pcs_saddle_factor(s->saddle);
     if (status == PCS_ERROR_SINGULAR) {
@@ -179,7 +185,7 @@ static void fill_matrix(moreau_jean *s, const pcs_configuration *c, bool roundin
 static pcs_status factorise(moreau_jean *s)
 {
     fill_matrix(s, &s->forecast, s->base.model->meshes.count > 0);
-    return factor_matrix(s);
+    return pcs_mj_factor(s);
 }
 
 // Forces at q_{k+theta}, v_{k+theta} of the iterate v; x = -R = h f - M (v - v_k), momentum and
@@ -311,7 +317,8 @@ static pcs_status correct(moreau_jean *s, const pcs_state *state, pcs_step_repor
         s->v[i] = s->v_free[i] = s->v[i] + s->x[i];
     memcpy(s->p_free, s->p_step, sizeof(double) * (size_t)m->n_rows);
     memcpy(s->p, s->p_step, sizeof(double) * (size_t)m->n_rows);
-    return pcs_mj_solve_rounds(s, state, report);
+    return s->two_levels ? pcs_mj_solve_displacements(s, state, report)
+                         : pcs_mj_solve_rounds(s, state, report);
 }
 
 // A tangent that has got old, or forces that are all rounding: A at the iterate, factorised again.
@@ -319,7 +326,7 @@ static pcs_status renew_tangent(moreau_jean *s)
 {
     fill_matrix(s, &s->middle, true);
     s->W_contacts = 0;
-    return factor_matrix(s);
+    return pcs_mj_factor(s);
 }
 
 // Newton's method for v_{k+1} from v_k, with p and r.
@@ -386,21 +393,41 @@ static pcs_contact_state contact_state(const moreau_jean *s, int32_t k, const do
     return u_T > s->base.options[MJ_IMPACT_SPEED] ? PCS_SLIP : PCS_STICK;
 }
 
-// Work of the contact impulses over the step: r.(H v)_{k+a}, split into the normal part, the
-// friction against the relative velocity and the work that a moving surface puts in.
+// With two levels: of the displacements along them, then of the change of the velocities at their end.
+void pcs_mj_work_of_contact(const moreau_jean *s, int32_t k, double work[3])
+{
+    const int32_t at = s->offset[k], size = s->H[k]->size;
+    const double *r = s->r + at, *u = s->u + at, *u_k = s->u_k + at, *e = s->restitution + at;
+    if (!s->two_levels) {
+        // u of the solver is U_{k+1} + e U_k
+        const double weight = s->a != s->theta ? 0.5 : s->theta;
+        for (int32_t j = 0; j < size; ++j)
+            work[j] = r[j] * ((1 - weight) * u_k[j] + weight * (u[j] - e[j]));
+        return;
+    }
+    const pcs_contact *contact = &s->contacts[s->active[k]];
+    const double *r_way = s->r_way + 3 * s->active[k];
+    double start[3], way[3], end[3];
+    pcs_contact_velocity(s->base.model, contact, s->v_k, start);
+    pcs_contact_velocity(s->base.model, contact, s->v_way, way);
+    pcs_contact_velocity(s->base.model, contact, s->v, end);
+    for (int32_t j = 0; j < size; ++j)
+        work[j] = r_way[j] * ((1 - s->a) * start[j] + s->a * way[j]) +
+                  (r[j] - r_way[j]) * 0.5 * (way[j] + end[j]);
+}
+
+// Work of the contact impulses, split into the normal part, the friction against the relative
+// velocity and the work that a moving surface puts in.
 static void contact_work(moreau_jean *s, pcs_state *state, pcs_step_report *report)
 {
     double *work = state->work;
     for (int32_t k = 0; k < s->n_active; ++k) {
-        const double *r = s->r + s->offset[k], *u = s->u + s->offset[k];
-        const double *u_k = s->u_k + s->offset[k], *e = s->restitution + s->offset[k];
+        const double *r = s->r + s->offset[k];
         const pcs_contact *contact = &s->contacts[s->active[k]];
+        double done[3];
+        pcs_mj_work_of_contact(s, k, done);
         for (int32_t j = 0; j < s->H[k]->size; ++j) {
-            // u of the solver is U_{k+1} + e U_k
-            double relative = (1 - s->theta) * u_k[j] + s->theta * (u[j] - e[j]);
-            if (s->a != s->theta)
-                relative = 0.5 * (u_k[j] + u[j] - e[j]);
-            work[j == 0 ? PCS_WORK_IMPACT : PCS_WORK_FRICTION] += r[j] * relative;
+            work[j == 0 ? PCS_WORK_IMPACT : PCS_WORK_FRICTION] += done[j];
             work[PCS_WORK_DRIVER] -= r[j] * contact->surface[j];
         }
         bool was_open = state->r[3 * s->active[k]] == 0; // the state is still that of t_k
@@ -530,19 +557,37 @@ pcs_status pcs_mj_step_once(moreau_jean *s, pcs_state *state, double h, pcs_step
     s->cut = 0;
     begin(s, state, h);
     forecast(s, state);
-    PCS_TRY(factorise(s));
-    pcs_status solved = solve_velocities(s, state, &power, report);
+    // An element that the forecast or an iterate turns inside out has no forces: a shorter step may.
+    const bool shorten = s->base.model->meshes.count > 0 && !s->keep_diverged;
+    pcs_status solved = factorise(s);
+    if (solved == PCS_OK)
+        solved = solve_velocities(s, state, &power, report);
+    if (shorten && (solved == PCS_ERROR_SINGULAR ||
+                    (solved == PCS_NOT_CONVERGED && !isfinite(report->newton_residual))))
+        return PCS_NOT_CONVERGED;
     PCS_TRY(solved);
     PCS_TRY(check_finite(s));
     int policy = (int)s->base.options[MJ_ON_FAILURE];
-    const bool diverged = !(report->newton_residual <= DIVERGED) && !s->keep_diverged;
+    const double limit = s->base.model->meshes.count > 0 ? DIVERGED_MESHES : DIVERGED;
+    const bool diverged = !(report->newton_residual <= limit) && !s->keep_diverged;
     if (solved == PCS_NOT_CONVERGED && (policy == MJ_SHRINK_STEP || policy == MJ_STOP || diverged))
         return solved; // the state is untouched
     positions(s);
     if (passes(s))
         return PCS_NOT_CONVERGED;
-    pcs_status projected = pcs_mj_project(s, report);
+    s->meets_faces = false;
+    pcs_status projected = pcs_mj_project_positions(s, report);
     PCS_TRY(projected);
+    if (s->meets_faces)
+        return projected;
+    if (s->two_levels) {
+        pcs_status settled = pcs_mj_settle(s, state, &power, report);
+        PCS_TRY(settled);
+        solved = solved == PCS_OK ? settled : solved;
+    }
+    pcs_status velocities = pcs_mj_project_velocities(s, report);
+    PCS_TRY(velocities);
+    projected = projected == PCS_OK ? velocities : projected;
     PCS_TRY(measure(s, state, &power, report));
     store(s, state);
     return solved == PCS_OK ? projected : solved;

@@ -86,6 +86,9 @@ typedef struct moreau_jean {
     double violation;  // before the projection: deepest penetration that the step added, or largest
                        // gap of a contact at rest
     bool keep_diverged; // the step is taken even if Newton's method went astray
+    // Positions and velocities have contact problems of their own (moreau_jean_levels.c); at the
+    // first of them the law is that of the displacements.
+    bool two_levels, of_displacements;
 
     pcs_configuration forecast; // q_k [+] theta h v_k: geometry of rows and contacts
     pcs_configuration middle;   // q_{k+theta}, v_{k+theta}: forces
@@ -125,6 +128,10 @@ typedef struct moreau_jean {
     double *restitution; // e_N min(u_N, 0), e_T u_T with the velocity before the impact
     double *spent;       // impulses of impacts of earlier rounds
     double *room;        // by slot: impulse by which positions may be lowered onto the contact
+    // Of the displacements: velocity 2 d/h - v_k, impulses by slot
+    double *v_way, *r_way;
+    bool meets_faces; // the step is to be taken in parts (pcs_mj_meets_faces)
+    double *found;    // by slot: gap, < 0, at which a node was found inside a body; else 0
     pcs_block_matrix W;
     int32_t W_contacts; // that W is of; 0: W is not ready
 
@@ -151,13 +158,42 @@ double pcs_mj_normal_velocity(const pcs_model *model, const pcs_contact *contact
 // Largest approach speed that the forces of this step can give a contact: the sum over its nodes of
 // |H_N (v_free - v_k)|.
 double pcs_mj_resting_speed(const moreau_jean *s, const pcs_contact *contact);
+// Appends a slot, whose rows are evaluated, to the active contacts.
+void pcs_mj_add_active(moreau_jean *s, const pcs_state *state, int32_t slot);
+// Gap at the end of the step, to first order, for the normal velocity u = H_N v there.
+double pcs_mj_gap_at_end(const moreau_jean *s, const pcs_contact *contact, double u);
 // The contact problems of the step, round by round, from the free velocity: r, u, v and p.
 pcs_status pcs_mj_solve_rounds(moreau_jean *s, const pcs_state *state, pcs_step_report *report)
     PCS_MUST_CHECK;
+// The same over the contacts that are active, no others; `rest`: without restitution.
+pcs_status pcs_mj_solve_closed(moreau_jean *s, bool rest, pcs_step_report *report) PCS_MUST_CHECK;
+// Work of the impulses of an active contact over the step, by component: r.(H v)_{k+a}.
+void pcs_mj_work_of_contact(const moreau_jean *s, int32_t k, double work[3]);
+// One contact problem: r, u, v and p with the impulses spent and the restitutions as they are.
+pcs_status pcs_mj_solve_round(moreau_jean *s, pcs_step_report *report) PCS_MUST_CHECK;
+// Whether contacts that the end of the step would penetrate take part.
+bool pcs_mj_looks_ahead(const moreau_jean *s);
 // x += H^T r over the active contacts; with `absolute` sums |H_ij r_j| instead.
 void pcs_mj_add_contact_impulses(const moreau_jean *s, double *x, bool absolute);
 
-// Moves q_end and v on the constraints as the options ask. Needs the factors of the step.
-pcs_status pcs_mj_project(moreau_jean *s, pcs_step_report *report) PCS_MUST_CHECK;
+// Models with meshes: the contact problem of the displacements in place of the rounds, and the
+// velocities of the end from the positions of the step.
+pcs_status pcs_mj_solve_displacements(moreau_jean *s, const pcs_state *state,
+                                      pcs_step_report *report) PCS_MUST_CHECK;
+pcs_status pcs_mj_settle(moreau_jean *s, const pcs_state *state, pcs_power *power,
+                         pcs_step_report *report) PCS_MUST_CHECK;
+
+// Nodes that the forecast finds inside a body: the gaps at which they are held (`found`).
+void pcs_mj_find_inside(moreau_jean *s);
+// Whether the step comes upon faces that its contact problem did not have, so that it is to be
+// taken in parts; contacts_end with rows.
+bool pcs_mj_meets_faces(moreau_jean *s);
+
+// Factors of the matrix at hand with the joint rows.
+pcs_status pcs_mj_factor(moreau_jean *s) PCS_MUST_CHECK;
+
+// Move q_end and v on the constraints as the options ask. Need the factors of the step.
+pcs_status pcs_mj_project_positions(moreau_jean *s, pcs_step_report *report) PCS_MUST_CHECK;
+pcs_status pcs_mj_project_velocities(moreau_jean *s, pcs_step_report *report) PCS_MUST_CHECK;
 
 #endif

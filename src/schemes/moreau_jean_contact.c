@@ -55,8 +55,7 @@ static void find_turning(moreau_jean *s, const pcs_state *state)
     }
 }
 
-// Appends a slot, whose rows are evaluated, to the active contacts.
-static void add_active(moreau_jean *s, const pcs_state *state, int32_t slot)
+void pcs_mj_add_active(moreau_jean *s, const pcs_state *state, int32_t slot)
 {
     const pcs_contact *contact = &s->contacts[slot];
     const int32_t k = s->n_active, at = s->offset[k], size = contact->row.size;
@@ -88,6 +87,10 @@ void pcs_mj_activate(moreau_jean *s, const pcs_state *state)
     if (model->n_slots == 0)
         return;
     pcs_model_contacts(model, &s->forecast, true, s->contacts);
+    if (s->two_levels && pcs_mj_looks_ahead(s))
+        pcs_mj_find_inside(s);
+    else
+        memset(s->found, 0, sizeof(double) * (size_t)model->n_slots);
     find_turning(s, state);
     // The configuration stands at q_k [+] theta h v_k; the forecast of the activation may look
     // less or more far ahead: g~ = g + (gamma - theta) h u_N. Gaps are known to the projection's
@@ -109,7 +112,7 @@ void pcs_mj_activate(moreau_jean *s, const pcs_state *state)
                       pcs_impact_takes_part(pcs_mj_normal_velocity(model, &s->contacts[i], s->v_k),
                                             option[MJ_IMPACT_SPEED]));
         if (active)
-            add_active(s, state, i);
+            pcs_mj_add_active(s, state, i);
     }
 }
 
@@ -126,8 +129,7 @@ double pcs_mj_resting_speed(const moreau_jean *s, const pcs_contact *contact)
     return speed;
 }
 
-// The gap at the end of the step, to first order, with the velocity v there; u is H_N v.
-static double gap_at_end(const moreau_jean *s, const pcs_contact *contact, double u)
+double pcs_mj_gap_at_end(const moreau_jean *s, const pcs_contact *contact, double u)
 {
     // From the forecast to the end: q_k + h v_{k+a} - (q_k + theta h v_k).
     const double from_k = (1 - s->a - s->theta) * s->h, from_v = s->a * s->h;
@@ -161,8 +163,8 @@ void pcs_mj_activate_free(moreau_jean *s, const pcs_state *state, bool ahead)
         if (s->is_active[i] || contact->gap == HUGE_VAL)
             continue;
         const double u = pcs_mj_normal_velocity(model, contact, s->v_free);
-        if ((ahead && gap_at_end(s, contact, u) < 0) || stays(s, state, i, ahead))
-            add_active(s, state, i);
+        if ((ahead && pcs_mj_gap_at_end(s, contact, u) < 0) || stays(s, state, i, ahead))
+            pcs_mj_add_active(s, state, i);
     }
 }
 
@@ -173,7 +175,7 @@ int32_t pcs_mj_activate_hit(moreau_jean *s, const pcs_state *state)
     for (int32_t k = 0; k < s->n_active; ++k) { // that have left, and come back
         const pcs_contact *contact = &s->contacts[s->active[k]];
         const double u = s->out[k] ? pcs_mj_normal_velocity(model, contact, s->v) : 0;
-        if (u < -s->noise && gap_at_end(s, contact, u) < 0) {
+        if (u < -s->noise && pcs_mj_gap_at_end(s, contact, u) < 0) {
             s->hit[k] = true;
             ++found;
         }
@@ -183,9 +185,9 @@ int32_t pcs_mj_activate_hit(moreau_jean *s, const pcs_state *state)
         if (s->is_active[i] || contact->gap == HUGE_VAL)
             continue;
         const double u = pcs_mj_normal_velocity(model, contact, s->v);
-        if (u < -s->noise && gap_at_end(s, contact, u) < 0) {
+        if (u < -s->noise && pcs_mj_gap_at_end(s, contact, u) < 0) {
             s->hit[s->n_active] = true;
-            add_active(s, state, i);
+            pcs_mj_add_active(s, state, i);
             ++found;
         }
     }

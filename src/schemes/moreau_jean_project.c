@@ -39,13 +39,14 @@ static void update_end(moreau_jean *s)
                              (pcs_turns){s->turns, s->q_k, s->way}, s->external);
 }
 
-// Deepest penetration at the end configuration (>= 0), with all gaps in contacts_end.
+// Deepest penetration at the end configuration (>= 0) beyond that at which nodes were found inside,
+// with all gaps in contacts_end.
 static double penetration(moreau_jean *s)
 {
     double deepest = 0;
     pcs_model_contacts(s->base.model, &s->end, false, s->contacts_end);
     for (int32_t i = 0; i < s->base.model->n_slots; ++i)
-        deepest = fmax(deepest, -s->contacts_end[i].gap);
+        deepest = fmax(deepest, s->found[i] - s->contacts_end[i].gap);
     return deepest;
 }
 
@@ -59,9 +60,10 @@ static double added_penetration(const moreau_jean *s)
 }
 
 // Gap of an evaluated slot after the correction x, to first order.
-static double gap_after(const moreau_jean *s, const pcs_contact *contact)
+static double gap_after(const moreau_jean *s, int32_t slot)
 {
-    double gap = contact->gap;
+    const pcs_contact *contact = &s->contacts_end[slot];
+    double gap = contact->gap - s->found[slot];
     for (int32_t e = 0; e < contact->row.n_nodes; ++e) {
         const pcs_node *node = pcs_model_node(s->base.model, contact->row.node[e]);
         for (int32_t j = 0; j < node->n_v; ++j)
@@ -76,7 +78,7 @@ static double hover(const moreau_jean *s)
     double most = 0;
     for (int32_t i = 0; i < s->base.model->n_slots; ++i)
         if (s->room[i] > 0 && s->contacts_end[i].gap != HUGE_VAL)
-            most = fmax(most, s->contacts_end[i].gap);
+            most = fmax(most, s->contacts_end[i].gap - s->found[i]);
     return most;
 }
 
@@ -89,7 +91,7 @@ static double deviation_after(const moreau_jean *s)
     for (int32_t i = 0; i < s->base.model->n_slots; ++i) {
         if (s->contacts_end[i].gap == HUGE_VAL)
             continue;
-        const double gap = gap_after(s, &s->contacts_end[i]);
+        const double gap = gap_after(s, i);
         most = fmax(most, s->room[i] > 0 ? fabs(gap) : -gap);
     }
     return most;
@@ -116,13 +118,12 @@ static pcs_status push_out(moreau_jean *s, double deviation, pcs_step_report *re
         return PCS_ERROR_MEMORY;
     int32_t n = 0;
     for (int32_t i = 0; i < most; ++i) {
-        if (s->contacts_end[i].gap == HUGE_VAL ||
-            (s->room[i] == 0 && gap_after(s, &s->contacts_end[i]) > reach))
+        if (s->contacts_end[i].gap == HUGE_VAL || (s->room[i] == 0 && gap_after(s, i) > reach))
             continue;
         s->normal_rows[n] = s->contacts_end[i].row;
         s->normal_rows[n].size = 1; // row-major: the normal row comes first
         H[n] = &s->normal_rows[n];
-        q[n] = gap_after(s, &s->contacts_end[i]);
+        q[n] = gap_after(s, i);
         l[n] = s->room[i];
         mu[n] = 0;
         slot[n++] = i;
@@ -208,12 +209,12 @@ static void find_room(moreau_jean *s)
     memset(s->room, 0, sizeof(double) * (size_t)s->base.model->n_slots);
     for (int32_t k = 0; k < s->n_active; ++k) {
         const int32_t at = s->offset[k];
-        if (s->restitution[at] == 0 && s->spent[at] == 0 && !s->out[k])
+        if (s->of_displacements || (s->restitution[at] == 0 && s->spent[at] == 0 && !s->out[k]))
             s->room[s->active[k]] = fmax(s->a * s->h * s->r[at], 0);
     }
 }
 
-static pcs_status project_positions(moreau_jean *s, pcs_step_report *report)
+pcs_status pcs_mj_project_positions(moreau_jean *s, pcs_step_report *report)
 {
     const pcs_model *model = s->base.model;
     const double tolerance = s->base.options[MJ_PROJECTION_TOLERANCE];
@@ -230,6 +231,13 @@ static pcs_status project_positions(moreau_jean *s, pcs_step_report *report)
         pcs_model_rows(model, &s->end, &rows);
         report->drift = largest(s->g, model->n_rows);
         report->penetration = model->n_slots > 0 ? penetration(s) : 0;
+        if (pass == 0 && unilateral && s->two_levels && report->penetration > tolerance) {
+            pcs_model_contacts(model, &s->end, true, s->contacts_end);
+            s->meets_faces = pcs_mj_meets_faces(s);
+            if (s->meets_faces)
+                return PCS_NOT_CONVERGED;
+            report->penetration = penetration(s);
+        }
         if (pass == 0)
             s->violation = fmax(added_penetration(s), unilateral ? hover(s) : 0);
         double error = unilateral ? fmax(report->drift, report->penetration) : report->drift;
@@ -315,12 +323,9 @@ static pcs_status project_velocities(moreau_jean *s, pcs_step_report *report)
     }
 }
 
-pcs_status pcs_mj_project(moreau_jean *s, pcs_step_report *report)
+pcs_status pcs_mj_project_velocities(moreau_jean *s, pcs_step_report *report)
 {
-    pcs_status positions = project_positions(s, report);
-    PCS_TRY(positions);
-    pcs_status velocities = project_velocities(s, report);
-    PCS_TRY(velocities);
+    pcs_status status = project_velocities(s, report);
     update_end(s); // the velocity may have changed
-    return positions == PCS_OK ? velocities : positions;
+    return status;
 }

@@ -141,7 +141,9 @@ static pcs_status offer_problem(const moreau_jean *s, const round_problem *round
 static pcs_status pack_all(moreau_jean *s, round_problem *round)
 {
     *round = (round_problem){s->n_active, s->active, s->H, s->offset, s->mu,
-                             s->q_c,      s->r,      s->u, &s->W,     s->u_k};
+                             s->q_c,      s->r,      s->u, &s->W,     NULL};
+    if (!s->of_displacements)
+        round->before = s->u_k;
     if (s->W_contacts == s->n_active)
         return PCS_OK;
     PCS_TRY(pcs_saddle_delassus(s->saddle, round->n, round->H, &s->arena, &s->W));
@@ -232,8 +234,7 @@ static void velocities_out(moreau_jean *s)
     }
 }
 
-// One impact: r, u, v and p with the impulses spent and the restitutions as they are.
-static pcs_status solve_round(moreau_jean *s, pcs_step_report *report)
+pcs_status pcs_mj_solve_round(moreau_jean *s, pcs_step_report *report)
 {
     const bool all = s->n_rounds == 0;
     pcs_arena_mark mark = pcs_arena_get_mark(&s->arena);
@@ -253,7 +254,8 @@ static pcs_status solve_round(moreau_jean *s, pcs_step_report *report)
         pcs_contact_velocity(s->base.model, &s->contacts[s->active[k]], all ? s->v_free : s->v, q);
         for (int32_t j = 0; j < s->H[k]->size; ++j)
             q[j] += s->restitution[s->offset[k] + j];
-        q[0] += s->turning[s->active[k]];
+        if (!s->of_displacements)
+            q[0] += s->turning[s->active[k]];
     }
     pcs_solve_info info;
     pcs_status status = solve_problem(s, &round, &info);
@@ -274,7 +276,7 @@ static pcs_status solve_round(moreau_jean *s, pcs_step_report *report)
 
 // ---- From round to round ----
 
-static bool looks_ahead(const moreau_jean *s)
+bool pcs_mj_looks_ahead(const moreau_jean *s)
 {
     return (int)s->base.options[MJ_PROJECTION] == MJ_PROJECT_ALL && s->base.model->n_slots > 0;
 }
@@ -287,7 +289,7 @@ static void set_restitution(moreau_jean *s, int32_t k, const double *u, bool lat
 {
     const pcs_contact *contact = &s->contacts[s->active[k]];
     double *e = s->restitution + s->offset[k];
-    const double speed = looks_ahead(s) ? pcs_mj_resting_speed(s, contact) : 0;
+    const double speed = pcs_mj_looks_ahead(s) ? pcs_mj_resting_speed(s, contact) : 0;
     const bool impact = -u[0] > fmax(speed, s->base.options[MJ_IMPACT_SPEED]);
     e[0] = -u[0] > speed ? contact->law.restitution * u[0] : 0;
     if (later)
@@ -328,7 +330,7 @@ static void begin_impacts(moreau_jean *s, const pcs_state *state)
     s->n_struck = s->n_active;
     if (s->n_rounds > 0 || !s->impacts)
         return;
-    const bool ahead = looks_ahead(s);
+    const bool ahead = pcs_mj_looks_ahead(s);
     for (int32_t k = 0; k < s->n_active; ++k) {
         s->out[k] = s->u_k[s->offset[k]] > s->noise && !was_held(s, state, s->active[k]);
         if (!ahead) // nothing is hit again: what the free velocity closes must stay in
@@ -381,17 +383,52 @@ static void rest_all(moreau_jean *s)
 // found in it: velocities before later impacts change by the smooth forces alone, which is O(h).
 pcs_status pcs_mj_solve_rounds(moreau_jean *s, const pcs_state *state, pcs_step_report *report)
 {
-    const bool ahead = looks_ahead(s);
+    const bool ahead = pcs_mj_looks_ahead(s);
     if (s->base.model->n_slots > 0)
         pcs_mj_activate_free(s, state, ahead);
     begin_impacts(s, state);
     pcs_status status = PCS_OK;
     for (int32_t tries = 0; s->n_active > 0; ++tries) {
-        status = solve_round(s, report);
+        status = pcs_mj_solve_round(s, report);
         PCS_TRY(status);
         if (!ahead || tries == TRIES_MAX || pcs_mj_activate_hit(s, state) == 0)
             break;
         next_round(s, state);
+        if (s->n_rounds > ROUNDS_MAX)
+            rest_all(s);
+    }
+    return status;
+}
+
+// Contacts that separated and are hit among the others.
+static bool find_hit(moreau_jean *s)
+{
+    bool found = false;
+    for (int32_t k = 0; k < s->n_active; ++k) {
+        const pcs_contact *contact = &s->contacts[s->active[k]];
+        s->hit[k] = s->out[k] && pcs_mj_normal_velocity(s->base.model, contact, s->v) < -s->noise;
+        found = found || s->hit[k];
+    }
+    return found;
+}
+
+pcs_status pcs_mj_solve_closed(moreau_jean *s, bool rest, pcs_step_report *report)
+{
+    pcs_status status = PCS_OK;
+    bool rebounds = false;
+    begin_impacts(s);
+    for (int32_t i = 0; i < s->offset[s->n_active] && !rest; ++i)
+        rebounds = rebounds || s->restitution[i] != 0;
+    if (!rebounds) { // one problem takes energy whatever separates (moreau_jean_levels.c)
+        s->n_rounds = 0;
+        rest_all(s);
+    }
+    for (int32_t tries = 0; s->n_active > 0; ++tries) {
+        status = pcs_mj_solve_round(s, report);
+        PCS_TRY(status);
+        if (!rebounds || tries == TRIES_MAX || !find_hit(s))
+            break;
+        next_round(s);
         if (s->n_rounds > ROUNDS_MAX)
             rest_all(s);
     }

@@ -149,6 +149,54 @@ static void test_derivatives(void **state)
 }
 
 // scale_K K + scale_C C is linear in the scales, and K of elastic forces exactly symmetric.
+// A step: the force at the middle of a way d with the mean strain of its ends does the work of the
+// energy, -f.d = V(x + d/2) - V(x - d/2), for large d; the tangent follows the end, x + z and d + 2z.
+static void test_steps(void **state)
+{
+    (void)state;
+    for (int32_t c = 0; c < N_CLASSES; ++c)
+        for (int trial = 0; trial < TRIALS; ++trial) {
+            sample s;
+            double f[UNKNOWNS], A[UNKNOWNS * UNKNOWNS], at[4][UNKNOWNS], V[2], work = 0;
+            sample_make(&s, classes[c], PCS_MATERIAL_ST_VENANT, 0);
+            sample_deform(&s, 0.05);
+            const pcs_vec3 turn = jitter(0.4);
+            s.state.has_way = true;
+            for (int32_t a = 0; a < s.class->n_nodes; ++a) // a turn and a strain
+                s.state.way[a] = pcs_v3_add(
+                    pcs_v3_cross(turn, pcs_v3_sub(s.state.x[a], s.state.x[0])), jitter(0.05));
+            s.class->force(&s.fe, &s.state, f);
+            s.class->tangent(&s.fe, &s.state, 1, 0, A);
+            for (int32_t j = 0; j < s.n; ++j) {
+                double *x = coordinate(s.state.x, j), *d = coordinate(s.state.way, j);
+                const double kept[2] = {*x, *d};
+                work -= f[j] * *d;
+                for (int k = 0; k < 4; ++k) {
+                    *x = kept[0] + probe_place(k, PROBE_STEP);
+                    *d = kept[1] + 2 * probe_place(k, PROBE_STEP);
+                    s.class->force(&s.fe, &s.state, at[k]);
+                }
+                *x = kept[0];
+                *d = kept[1];
+                for (int32_t i = 0; i < s.n; ++i) {
+                    const double column[4] = {at[0][i], at[1][i], at[2][i], at[3][i]};
+                    probe_assert_near(A[i * s.n + j], -probe_derivative(column, PROBE_STEP),
+                                      PROBE_TOLERANCE, s.class->name, i, j);
+                }
+            }
+            for (int end = 0; end < 2; ++end) {
+                sample there = s;
+                there.state.has_way = false;
+                there.fe.property = &there.property;
+                there.fe.constants = there.constants;
+                for (int32_t a = 0; a < s.class->n_nodes; ++a)
+                    there.state.x[a] = pcs_v3_axpy(s.state.x[a], end ? 0.5 : -0.5, s.state.way[a]);
+                V[end] = there.class->energy(&there.fe, &there.state);
+            }
+            assert_near(work, V[1] - V[0], 1e-13);
+        }
+}
+
 static void test_scales_and_symmetry(void **state)
 {
     (void)state;
@@ -517,11 +565,17 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_derivatives), cmocka_unit_test(test_scales_and_symmetry),
-        cmocka_unit_test(test_objectivity), cmocka_unit_test(test_rigid_motion),
-        cmocka_unit_test(test_rank),        cmocka_unit_test(test_hourglasses),
-        cmocka_unit_test(test_mass),        cmocka_unit_test(test_results),
-        cmocka_unit_test(test_inside_out),  cmocka_unit_test(test_materials),
+        cmocka_unit_test(test_derivatives),
+        cmocka_unit_test(test_steps),
+        cmocka_unit_test(test_scales_and_symmetry),
+        cmocka_unit_test(test_objectivity),
+        cmocka_unit_test(test_rigid_motion),
+        cmocka_unit_test(test_rank),
+        cmocka_unit_test(test_hourglasses),
+        cmocka_unit_test(test_mass),
+        cmocka_unit_test(test_results),
+        cmocka_unit_test(test_inside_out),
+        cmocka_unit_test(test_materials),
         cmocka_unit_test(test_bad_shapes),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
