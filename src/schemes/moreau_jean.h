@@ -166,7 +166,8 @@ double pcs_mj_gap_at_end(const moreau_jean *s, const pcs_contact *contact, doubl
 pcs_status pcs_mj_solve_rounds(moreau_jean *s, const pcs_state *state, pcs_step_report *report)
     PCS_MUST_CHECK;
 // The same over the contacts that are active, no others; `rest`: without restitution.
-pcs_status pcs_mj_solve_closed(moreau_jean *s, bool rest, pcs_step_report *report) PCS_MUST_CHECK;
+pcs_status pcs_mj_solve_closed(moreau_jean *s, const pcs_state *state, bool rest,
+                               pcs_step_report *report) PCS_MUST_CHECK;
 // Work of the impulses of an active contact over the step, by component: r.(H v)_{k+a}.
 void pcs_mj_work_of_contact(const moreau_jean *s, int32_t k, double work[3]);
 // One contact problem: r, u, v and p with the impulses spent and the restitutions as they are.

@@ -242,16 +242,16 @@ static double work_of_contacts(const moreau_jean *s)
 
 // Velocities of the closed contacts. Restitution gives back what an approach had; where elastic
 // forces have already turned the node that is more than the step has taken, and contacts rest.
-static pcs_status solve_velocities(moreau_jean *s, pcs_step_report *report)
+static pcs_status solve_velocities(moreau_jean *s, const pcs_state *state, pcs_step_report *report)
 {
-    pcs_status status = pcs_mj_solve_closed(s, false, report);
+    pcs_status status = pcs_mj_solve_closed(s, state, false, report);
     PCS_TRY(status);
     bool rebounds = false;
     for (int32_t i = 0; i < s->offset[s->n_active]; ++i)
         rebounds = rebounds || s->restitution[i] != 0 || s->spent[i] != 0;
     if (!rebounds || !(work_of_contacts(s) > 0))
         return status;
-    return pcs_mj_solve_closed(s, true, report);
+    return pcs_mj_solve_closed(s, state, true, report);
 }
 
 pcs_status pcs_mj_settle(moreau_jean *s, const pcs_state *state, pcs_power *power,
@@ -277,7 +277,7 @@ pcs_status pcs_mj_settle(moreau_jean *s, const pcs_state *state, pcs_power *powe
         s->v[i] = s->v_free[i] = s->v_k[i] + s->x[i];
     memcpy(s->p_free, s->p_step, sizeof(double) * (size_t)m->n_rows);
     memcpy(s->p, s->p_step, sizeof(double) * (size_t)m->n_rows);
-    pcs_status status = solve_velocities(s, report);
+    pcs_status status = solve_velocities(s, state, report);
     s->violation = fmax(s->violation, violation(s));
     return status;
 }

@@ -412,11 +412,12 @@ static bool find_hit(moreau_jean *s)
     return found;
 }
 
-pcs_status pcs_mj_solve_closed(moreau_jean *s, bool rest, pcs_step_report *report)
+pcs_status pcs_mj_solve_closed(moreau_jean *s, const pcs_state *state, bool rest,
+                               pcs_step_report *report)
 {
     pcs_status status = PCS_OK;
     bool rebounds = false;
-    begin_impacts(s);
+    begin_impacts(s, state);
     for (int32_t i = 0; i < s->offset[s->n_active] && !rest; ++i)
         rebounds = rebounds || s->restitution[i] != 0;
     if (!rebounds) { // one problem takes energy whatever separates (moreau_jean_levels.c)
@@ -428,7 +429,7 @@ pcs_status pcs_mj_solve_closed(moreau_jean *s, bool rest, pcs_step_report *repor
         PCS_TRY(status);
         if (!rebounds || tries == TRIES_MAX || !find_hit(s))
             break;
-        next_round(s);
+        next_round(s, state);
         if (s->n_rounds > ROUNDS_MAX)
             rest_all(s);
     }
