@@ -674,7 +674,8 @@ pcs_status pcs_ed_search(event_driven *s)
         return polish(s, object_of(s, which), end);
     const bool force = which >= 0 &&
                        (cause_of(s, which) == ED_RELEASE || cause_of(s, which) == ED_STICK_END);
-    if (force && first < end && march->integrator->class->interpolates_forces)
+    // Without forces of time the estimate has chosen the step, and it resolves them.
+    if (force && first < end && march->resolution && march->integrator->class->interpolates_forces)
         return polish_force(s, which, end);
     return PCS_OK;
 }
