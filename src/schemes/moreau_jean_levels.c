@@ -50,9 +50,7 @@ static bool is_inside(const moreau_jean *s, int32_t slot, const pcs_contact *now
 {
     if (now->row.n_nodes < FACE_NODES)
         return false;
-    // Steps over an impact begin with what a smooth integrator has left.
-    const bool was_inside = !s->forced && s->gap_k[slot] < -projected(s);
-    return was_inside || s->gap_k[slot] - now->gap > way + projected(s);
+    return s->gap_k[slot] < -projected(s) || s->gap_k[slot] - now->gap > way + projected(s);
 }
 
 void pcs_mj_find_inside(moreau_jean *s)
