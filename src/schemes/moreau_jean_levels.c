@@ -48,9 +48,9 @@ static double projected(const moreau_jean *s)
 // any energy. It is kept from going deeper, and comes out as the motion allows.
 static bool is_inside(const moreau_jean *s, int32_t slot, const pcs_contact *now, double way)
 {
-    if (s->gap_k[slot] < -projected(s)) // also where the model starts with an overlap
-        return true;
-    return now->row.n_nodes >= FACE_NODES && s->gap_k[slot] - now->gap > way + projected(s);
+    if (now->row.n_nodes < FACE_NODES)
+        return false;
+    return s->gap_k[slot] < -projected(s) || s->gap_k[slot] - now->gap > way + projected(s);
 }
 
 void pcs_mj_find_inside(moreau_jean *s)

@@ -223,7 +223,7 @@ static void test_tumbling(void **state)
          0,
          "tetrahedron",
          {2, 1, 1},
-         0.05,
+         0.1,
          .turn = 0.7,
          .step = 1e-3},
     };
