@@ -2,12 +2,18 @@
 
 #include <string.h>
 
-// Part of the step by which it is cut behind the touch: the contact is found penetrated by that part
-// of the way, which must be thin beside what is hit; if it is not, the shorter step is cut again.
-static const double BEHIND = 1e-3;
-// Dips less deep than this part of the way are grazing, and those of some tolerances.
+// Part of the step by which it is cut behind the touch, and part of the time from the touch to the
+// deepest place, whichever is less: the contact is found penetrated and still approaching.
+static const double BEHIND = 1e-3, BEFORE_DEEPEST = 0.05;
+// A contact that touches from the start and approaches by less than this part of the way rests.
 static const double GRAZING = 1e-3;
+// Dips less deep than some tolerances of gaps are grazing.
 enum { DIP = 10 };
+// Parts of a step shorter than this are not taken: methods that find accelerations from positions
+// divide rounding by the square of their length.
+static const double LAST = 1e-6;
+// Precision of the time of the touch, of the step: a dip may last a small part of it.
+static const double PRECISION = 1e-9;
 
 // Whether the next step sees the slot: it is closed and approaches at the end of this one, `b`, and
 // still does half a step later, where a forecast looks.
@@ -31,29 +37,47 @@ static bool is_hit_right(const pcs_passage_step *step, int32_t slot, double touc
     return step->carries[slot] && rate <= HEAD_ON * touch_rate && HEAD_ON * rate >= touch_rate;
 }
 
-// Time of the first touch of a slot that the step would pass, HUGE_VAL: none.
+// Time behind a touch at `b`, at most `most`, at which the gap still falls nearly as fast.
+static double time_behind(pcs_gap_search *search, int32_t slot, const pcs_gap_place *b, double most)
+{
+    enum { HALVINGS = 40 };
+    double low = 0, high = most / BEFORE_DEEPEST;
+    pcs_gap_place now;
+    pcs_gap_search_look(search, slot, b->t + high, b, &now);
+    if (!(now.rate >= 0))
+        return most;
+    for (int i = 0; i < HALVINGS && low <= 0.5 * high; ++i) {
+        const double middle = 0.5 * (low + high);
+        pcs_gap_search_look(search, slot, b->t + middle, b, &now);
+        *(now.rate < 0 ? &low : &high) = middle;
+    }
+    return fmin(most, BEFORE_DEEPEST * (low > 0 ? low : high));
+}
+
+// Time just behind the first touch of a slot that the step would pass, HUGE_VAL: none.
 static double passes_at(pcs_gap_search *search, const pcs_passage_step *step, int32_t slot,
                         double way)
 {
-
-    const pcs_gap_rules rules = {
-        .level = 0,
-        .noise = step->tolerance,
-        .tolerance = fmax(isfinite(way) ? GRAZING * way : 0, DIP * step->tolerance),
-        .precision = 0.1 * BEHIND * step->h,
-        .too_early = -HUGE_VAL};
+    const pcs_gap_rules rules = {.level = 0,
+                                 .noise = step->tolerance,
+                                 .tolerance = DIP * step->tolerance,
+                                 .precision = PRECISION * step->h,
+                                 .too_early = -HUGE_VAL};
+    const double rest = fmax(isfinite(way) ? GRAZING * way : 0, rules.tolerance);
+    const double behind = BEHIND * step->h;
     pcs_gap_place a, b;
     bool starts_closed = false;
     pcs_gap_search_look(search, slot, step->t, NULL, &a);
     pcs_gap_search_look(search, slot, step->t + step->h, &a, &b);
     if (!step->carries[slot] && is_seen_next(search, step, slot, &b))
         return HUGE_VAL;
-    if (a.gap <= rules.noise && -a.rate * step->h > rules.tolerance)
-        return is_hit_right(step, slot, a.rate) ? HUGE_VAL : step->t;
+    if (a.gap <= rules.noise && -a.rate * step->h > rest)
+        return is_hit_right(step, slot, a.rate) ? HUGE_VAL : step->t + behind;
     if (pcs_gap_search_is_clear(search, slot, &rules, &a, &b) ||
         !pcs_gap_search_first(search, slot, &rules, &a, &b, &starts_closed) || starts_closed)
         return HUGE_VAL;
-    return is_hit_right(step, slot, b.rate) ? HUGE_VAL : b.t;
+    return is_hit_right(step, slot, b.rate) ? HUGE_VAL
+                                            : b.t + time_behind(search, slot, &b, behind);
 }
 
 // The first touch of the slots that have an impact in the step (`hit`), along the way that they would
@@ -91,8 +115,8 @@ int32_t pcs_passage_find(pcs_gap_search *search, const pcs_model *model,
     int32_t found = first_passed(search, model, step, false, &first);
     const int32_t hit = impacts ? first_passed(search, model, step, true, &first) : -1;
     found = hit >= 0 ? hit : found;
-    const double length = first - step->t + BEHIND * step->h;
-    if (!(length < (1 - BEHIND) * step->h))
+    const double length = first - step->t;
+    if (!(length < (1 - LAST) * step->h))
         return -1;
     *cut = length;
     return found;

@@ -62,6 +62,25 @@ static void sweep(void **state, const char *scheme, const char *projection)
     }
 }
 
+// Shallow dips: the ball passes nearly beside the other, which it touches for a thousandth of the step
+// and less, in steps of many times its size. The ball that is hit moves.
+static void test_dips(void **state)
+{
+    static const char *const schemes[] = {"moreau-jean", "moreau-jean-adaptive", "nonsmooth-alpha"};
+    static const double radii[] = {1e-3, 1e-2, 3e-2}, speeds[] = {0.1, 30, 200};
+    static const double depths[] = {0.3, 0.1, 0.01, 1e-3, 1e-4};
+    for (int k = 0; k < 135; ++k) {
+        shot s = {.dimension = k % 2 ? 3 : 2, .radius = radii[k % 3], .speed = speeds[k / 3 % 3]};
+        double velocity[2];
+        s.e = 1;
+        s.distance = 0.2 + 0.02 * k;
+        s.offset = (2 - depths[k % 5]) * s.radius;
+        s.h = s.distance / s.speed / (0.7 + 0.3 * (k % 7));
+        shoot(*state, &s, schemes[k / 9 % 3], NULL, velocity);
+        assert_true(velocity[1] > 0);
+    }
+}
+
 static void test_moreau_jean(void **state)
 {
     sweep(state, "moreau-jean", "all");
@@ -85,6 +104,7 @@ static void test_nonsmooth_alpha(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_dips, model_text_set_up, model_text_tear_down),
         cmocka_unit_test_setup_teardown(test_moreau_jean, model_text_set_up, model_text_tear_down),
         cmocka_unit_test_setup_teardown(test_moreau_jean_without_projection, model_text_set_up,
                                         model_text_tear_down),
