@@ -419,6 +419,39 @@ static void test_hinged_rod(void **state)
         }
 }
 
+// Each heap request of a run with a sliding contact fails in turn, also those of the turning of
+// friction: the run reports it and leaves nothing behind.
+static void test_failing_heap(void **state)
+{
+    enum { TRIES_MOST = 20000 };
+    static const char *const schemes[] = {"phem56", "alpha2"};
+    model_text *f = *state;
+    for (int i = 0; i < 2; ++i) {
+        values x = {.n = 0};
+        const char *const names[] = {"m", "mu", "a", "rho", "phi", "sx", "sy"};
+        const double number[] = {0.73, 0.5, 2.4, 1.7, 1.5, 0.31, -0.22};
+        for (int k = 0; k < 7; ++k)
+            set(&x, names[k], number[k]);
+        set_text(&x, "simulation.scheme", schemes[i]);
+        model_text_read(f, schemes[i], point_text, x.setting, x.n);
+        const uint64_t bytes = pcs_context_heap_bytes(f->ctx);
+        const pcs_simulation_def def = pcs_model_file_simulation(f->file);
+        pcs_status status = PCS_ERROR_MEMORY;
+        for (uint64_t n = 1; n < TRIES_MOST && status < 0; ++n) {
+            pcs_simulation *simulation = NULL;
+            pcs_context_fail_heap_call(f->ctx, n);
+            status = pcs_simulation_create(f->ctx, f->model, &def, &simulation);
+            for (int k = 0; k < 2 && status >= 0; ++k)
+                status = pcs_simulation_step(simulation);
+            pcs_context_fail_heap_call(f->ctx, 0);
+            pcs_simulation_destroy(simulation);
+            assert_true(status >= 0 || status == PCS_ERROR_MEMORY);
+            assert_true(pcs_context_heap_bytes(f->ctx) == bytes);
+        }
+        assert_true(status >= 0);
+    }
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, model_text_set_up, model_text_tear_down)
 
 int main(void)
@@ -426,7 +459,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_ball_on_belt), TEST(test_point_stops), TEST(test_arms),
         TEST(test_pendulums),    TEST(test_passing_by),  TEST(test_resume),
-        TEST(test_low_flights),  TEST(test_hinged_rod),
+        TEST(test_low_flights),  TEST(test_hinged_rod),  TEST(test_failing_heap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
