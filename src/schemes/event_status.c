@@ -224,8 +224,11 @@ static pcs_status solve_reduced(event_driven *s, reduced *w, pcs_ed_choice choic
                          s->c.t);
     PCS_TRY(status);
     s->solver_iterations += info.iterations;
-    // What is left below the noise of the decisions changes none of them.
-    bool solved = status == PCS_OK || info.at_rounding || info.residual.scaled <= STATUS_NOISE;
+    // What is left below the noise of the decisions changes none of them. Rounding of forces that
+    // grow without bound, where a wedged body has no solution, is none.
+    const double usable = 1e-3;
+    const bool rounding = info.at_rounding && info.residual.scaled <= usable;
+    bool solved = status == PCS_OK || rounding || info.residual.scaled <= STATUS_NOISE;
     s->set.rounding = pcs_friction_contact_rounding(&w->problem, w->r);
     if (solved)
         s->residual = fmax(s->residual, info.residual.scaled);
