@@ -84,11 +84,16 @@ static bool sticks(const hybrid *s)
     return false;
 }
 
+// Flights of an accumulation, as a part of a time step, that are left to time stepping. It takes
+// approaches of up to h a, those of flights of 2 h, for rest (docs/theory/moreau-jean.md): what is
+// handed over must be short against that, or bounces that events resolve lose their restitution.
+static const double HANDED_OVER = 0.5;
+
 // Why the pending event should be left to time stepping; -1: it should not.
 static int64_t judge(const hybrid *s)
 {
     const event_driven *ed = &s->ed;
-    const double *option = ed->base.options, near = time_step(s);
+    const double *option = ed->base.options, near = HANDED_OVER * time_step(s);
     bool edge = false, friction = false, impacts = false;
     for (int32_t i = 0; i < ed->base.model->n_faces; ++i) {
         const int cause = ed->cause[i];
