@@ -155,6 +155,17 @@ static bool stays(const moreau_jean *s, const pcs_state *state, int32_t slot, bo
            contact->gap <= s->a * s->h * speed;
 }
 
+// Impacts less than this part of a step apart are one: corners of a box that lands flat where a step
+// ends are found on either side of zero, by rounding and the solver's error of steps before.
+static const double TOGETHER = 1e-6;
+
+// Whether the contact, with the normal velocity u at the end of the step, would be penetrated then.
+static bool closes(const moreau_jean *s, const pcs_contact *contact, double u)
+{
+    const double reach = fmax(s->base.options[MJ_PROJECTION_TOLERANCE], -TOGETHER * s->h * u);
+    return pcs_mj_gap_at_end(s, contact, u) < (u < 0 ? reach : 0);
+}
+
 void pcs_mj_activate_free(moreau_jean *s, const pcs_state *state, bool ahead)
 {
     const pcs_model *model = s->base.model;
@@ -163,7 +174,7 @@ void pcs_mj_activate_free(moreau_jean *s, const pcs_state *state, bool ahead)
         if (s->is_active[i] || contact->gap == HUGE_VAL)
             continue;
         const double u = pcs_mj_normal_velocity(model, contact, s->v_free);
-        if ((ahead && pcs_mj_gap_at_end(s, contact, u) < 0) || stays(s, state, i, ahead))
+        if ((ahead && closes(s, contact, u)) || stays(s, state, i, ahead))
             pcs_mj_add_active(s, state, i);
     }
 }
@@ -175,7 +186,7 @@ int32_t pcs_mj_activate_hit(moreau_jean *s, const pcs_state *state)
     for (int32_t k = 0; k < s->n_active; ++k) { // that have left, and come back
         const pcs_contact *contact = &s->contacts[s->active[k]];
         const double u = s->out[k] ? pcs_mj_normal_velocity(model, contact, s->v) : 0;
-        if (u < -s->noise && pcs_mj_gap_at_end(s, contact, u) < 0) {
+        if (u < -s->noise && closes(s, contact, u)) {
             s->hit[k] = true;
             ++found;
         }
@@ -185,7 +196,7 @@ int32_t pcs_mj_activate_hit(moreau_jean *s, const pcs_state *state)
         if (s->is_active[i] || contact->gap == HUGE_VAL)
             continue;
         const double u = pcs_mj_normal_velocity(model, contact, s->v);
-        if (u < -s->noise && pcs_mj_gap_at_end(s, contact, u) < 0) {
+        if (u < -s->noise && closes(s, contact, u)) {
             s->hit[s->n_active] = true;
             pcs_mj_add_active(s, state, i);
             ++found;
