@@ -68,10 +68,9 @@ static void test_average_steps(void **state)
         assert_true(hybrid.length >= 2.5 * stepping[equal].length);
         // The published ratio is that of Table 4.2, of two schemes with the rules of the thesis;
         // test_predicted_steps() has it. Here Moreau-Jean has its own control, and other data, about
-        // which the thesis says nothing. At 1e-6 the ratio was 2.52 and is 2.49 because Moreau-Jean
-        // with rounds of impacts takes longer steps (1.97e-4 s for 1.9e-4) with a smaller error (6.7e-4
-        // rad for 7.4e-4). The steps of hybrid are held to their length: 3 % shorter than
-        // when each accumulation was left to time stepping one bounce earlier.
+        // which the thesis says nothing. At 1e-6 the ratio was 2.52 and is 2.48: hybrid follows each
+        // accumulation for one bounce more, which makes its steps 3 % shorter, and Moreau-Jean with
+        // rounds of impacts takes longer steps (1.94e-4 s for 1.9e-4) with a smaller error.
         static const double own[] = {8.8e-4, 7.8e-4, 4.8e-4, 2.2e-4};
         assert_true(hybrid.length >= 0.98 * own[i]);
         if (tolerance[i] <= 1e-6)
