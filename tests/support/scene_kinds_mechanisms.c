@@ -235,6 +235,7 @@ void scene_chain(scene_text *s)
                  wall = scene_chance(s, 0.5) ? 0 : scene_number(s, -0.5, -0.1) * L * n;
     scene_head(s, 2, g);
     for (int i = 0; i < n; ++i) {
+        scene_mass(s, 0.4);
         scene_line(s, SECTION_BODIES,
                    "  l%d: {shape: {rod: {length: %.15g}, mass: 0.4, at: [%.15g, 0]}, "
                    "position: [%.15g, 0]}",

@@ -140,6 +140,7 @@ static void take_sample(const running *r, run_result *result)
     if (result->n_samples > SCENE_SAMPLES)
         return;
     double *x = result->sample[result->n_samples];
+    result->time[result->n_samples] = pcs_simulation_time(r->simulation);
     for (int32_t i = 0; i < pcs_model_body_count(r->model) && n + room < RUN_VALUES_MAX; ++i)
         n = add_body(r, i, n, result);
     for (int32_t i = 0; i < pcs_model_system_count(r->model); ++i) {
@@ -157,6 +158,14 @@ static void take_sample(const running *r, run_result *result)
     result->n_samples++;
 }
 
+static double mass_of(const running *r)
+{
+    double mass = 0;
+    for (int i = 0; i < r->facts->n_bodies; ++i)
+        mass += r->facts->mass[i];
+    return mass;
+}
+
 // Kinetic energy that gravity gives in one step: what contacts take away in every step from a body
 // at rest. Energies are measured by it at least. A body that never moves has no energy but the
 // rounding of this: eps of it in the potential, since positions keep eps h (g h), and eps^2 of it in
@@ -164,10 +173,7 @@ static void take_sample(const running *r, run_result *result)
 static double energy_of_a_step(const running *r)
 {
     const double v = r->facts->gravity * r->step;
-    double mass = 0;
-    for (int i = 0; i < r->facts->n_bodies; ++i)
-        mass += r->facts->mass[i];
-    return 0.5 * mass * v * v;
+    return 0.5 * mass_of(r) * v * v;
 }
 
 static void watch_momentum(running *r, run_result *result)
@@ -190,9 +196,10 @@ static void watch_momentum(running *r, run_result *result)
             result->momentum = fmax(result->momentum, fabs(p[k] - r->momentum_start[k]));
 }
 
+static const double still = 1e-12; // part of the largest kinetic energy: a millionth of the speed
+
 static void watch_rest(running *r, double kinetic, run_result *result)
 {
-    const double still = 1e-12; // part of the largest kinetic energy: a millionth of the speed
     // What nothing damps keeps the errors of a step: a method whose steps the tolerance alone limits
     // goes to the border of its stability, and holds a swing at some tolerances.
     const double amplitude = 50 * r->accuracy;
@@ -291,8 +298,11 @@ static void finish(running *r, run_result *result)
     }
     const double last = result->reached * (1 - (RIPPLE_STEPS + 2.0) / (double)(r->n_steps + 1));
     const double nothing = 1e-9; // part of the largest force: rounding of what touches without load
+    // What still counts as rest swings with that speed, at least as fast as a pendulum of its size.
+    const double rate = fmax(r->facts->rate, sqrt(r->facts->gravity / r->facts->length));
+    const double swing = rate * sqrt(2 * mass_of(r) * still * r->kinetic_most);
     if (high > nothing * r->force_most && result->rest_time < last)
-        result->force_ripple = (high - low) / high;
+        result->force_ripple = fmax(high - low - swing, 0) / high;
 }
 
 // In the child: what is in `result` so far counts if the run is given up.

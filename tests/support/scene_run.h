@@ -38,6 +38,7 @@ typedef struct run_result {
     // over the length of the scene, angles, quaternions; at last the energy in J, whose scale
     // depends on the times at which a scheme is looked at.
     int n_samples, n_values;
+    double time[SCENE_SAMPLES + 1];
     double sample[SCENE_SAMPLES + 1][RUN_VALUES_MAX];
     bool quaternion[RUN_VALUES_MAX]; // first of four numbers whose common sign means nothing
     // Energy: largest value of kinetic + potential - start - work of forces, actuators and drivers,
@@ -50,7 +51,9 @@ typedef struct run_result {
     double momentum;  // largest deviation of the sums that are kept, relative to sum |m v|
     double rest_time; // kinetic energy is below 1e-12 of the largest from here on; HUGE_VAL: never
     double rest_kinetic; // at the end, relative to the largest
-    double force_ripple; // of the sum of normal forces in the last steps, relative; -1: no rest
+    // Of the sum of normal forces in the last steps, relative, beyond what the motion that still
+    // counts as rest makes; -1: no rest
+    double force_ripple;
     int64_t impacts, unconverged, rejected;
     int verdict; // pcs_level: what the run says of itself
     char finding[RUN_TEXT_SIZE];
