@@ -91,13 +91,21 @@ PCS_API bool pcs_model_signal_path(const pcs_model *model, int32_t index, char *
 
 // ---- Bulk views for writers: arrays over bodies, joints, contacts at the present time ----
 
+// The present state is a frame: contact impulses, mean and largest forces count anew from the next
+// step on, so that none is lost between two frames. pcs_result_append() and pcs_csv_append() do it.
+// In a simulation without frames every step counts anew.
+PCS_API void pcs_simulation_mark_frame(const pcs_simulation *simulation);
+
 typedef enum pcs_contact_state { PCS_OPEN, PCS_SLIP, PCS_STICK, PCS_CLOSED } pcs_contact_state;
 
 typedef struct pcs_contact_view {
     double gap;
-    double impulse[3];  // over the last step, (N, T1, T2)
-    double force[3];    // mean over the last step: impulse / length of that step
-    double velocity[3]; // relative, after the last step
+    double impulse[3];   // since the last frame, (N, T1, T2)
+    double force[3];     // mean since the last frame: impulse / time
+    double load[3];      // the same without impacts
+    double force_max[3]; // of the single step since the last frame with the largest normal force
+    double force_now[3]; // at the present instant, or mean over the last step (time stepping)
+    double velocity[3];  // relative, after the last step
     pcs_vec3 point, normal, tangent1, tangent2;
     pcs_contact_state state;
 } pcs_contact_view;
@@ -171,7 +179,8 @@ typedef struct pcs_event {
     double time; // end of the step, s
     double value;
     pcs_event_kind kind;
-    int32_t object; // -1: the whole model
+    int32_t object;    // -1: the whole model
+    double impulse[3]; // of an impact, (N, T1, T2), N s; of time stepping: over the step it fell in
 } pcs_event;
 
 PCS_API const char *pcs_event_kind_name(pcs_event_kind kind); // "impact"; NULL beyond the last

@@ -105,6 +105,9 @@ class pcs_contact_view(ctypes.Structure):
         ("gap", c_double),
         ("impulse", c_double * 3),
         ("force", c_double * 3),
+        ("load", c_double * 3),
+        ("force_max", c_double * 3),
+        ("force_now", c_double * 3),
         ("velocity", c_double * 3),
         ("point", pcs_vec3),
         ("normal", pcs_vec3),
@@ -174,7 +177,13 @@ class pcs_frame_range(ctypes.Structure):
 
 
 class pcs_event(ctypes.Structure):
-    _fields_ = [("time", c_double), ("value", c_double), ("kind", c_int), ("object", c_int32)]
+    _fields_ = [
+        ("time", c_double),
+        ("value", c_double),
+        ("kind", c_int),
+        ("object", c_int32),
+        ("impulse", c_double * 3),
+    ]
 
 
 class pcs_energy_account(ctypes.Structure):
@@ -456,6 +465,7 @@ SHORT_CALLS: Dict[str, Tuple[Any, List[Any]]] = {
     "pcs_result_mesh_part": (pcs_mesh_part_view, [c_void_p, c_int32, c_int32, POINTER(c_int64)]),
     "pcs_result_mesh_group": (pcs_mesh_group_view, [c_void_p, c_int32, c_int32]),
     "pcs_result_width": (c_int64, [c_void_p, c_char_p]),
+    "pcs_simulation_mark_frame": (None, [c_void_p]),
     "pcs_simulation_event_count": (c_int64, [c_void_p]),
     "pcs_simulation_event": (c_bool, [c_void_p, c_int64, POINTER(pcs_event)]),
     "pcs_simulation_statistics": (POINTER(pcs_statistics), [c_void_p]),

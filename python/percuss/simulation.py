@@ -10,7 +10,7 @@ import warnings
 from collections.abc import MutableMapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, NamedTuple, Optional
-from typing import Sequence, Union, overload
+from typing import Sequence, Tuple, Union, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -107,6 +107,7 @@ class Event(NamedTuple):
     kind: str  #: "impact", "close", "open", "stick", "slip", "rejected step"...
     object: Optional[str]  #: the contact point; None: the whole model
     value: float  #: approach speed of an impact, m/s
+    impulse: Tuple[float, float, float] = (0.0, 0.0, 0.0)  #: of an impact, (N, T1, T2), N s
 
 
 # ---- Numpy types of the views ----
@@ -655,8 +656,10 @@ class Simulation:
 
     @property
     def contacts(self) -> npt.NDArray[Any]:
-        """All contact points: gap, impulse, force, velocity (N, T1, T2), point, normal, tangent1,
-        tangent2, state: 0 open, 1 slip, 2 stick, 3 closed (a copy)."""
+        """All contact points (a copy): gap; impulse, force (mean), load (mean without impacts) and
+        force_max (of a single step), all since the last frame, force_now, velocity (N, T1, T2);
+        point, normal, tangent1, tangent2; state: 0 open, 1 slip, 2 stick, 3 closed. Results and
+        CSV files begin a frame with each row; without them every step is a frame."""
         fill, count = lib.pcs_simulation_contact, len(self.model.contacts)
         return self._table(_CONTACT, count, fill)  # type: ignore
 
@@ -696,7 +699,8 @@ class Simulation:
                 break
             name = contacts[raw.object] if 0 <= raw.object < len(contacts) else None
             kind = text_of(lib.pcs_event_kind_name(raw.kind))
-            found.append(Event(raw.time, kind, name if kind != "switch" else None, raw.value))
+            name = name if kind != "switch" else None
+            found.append(Event(raw.time, kind, name, raw.value, tuple(raw.impulse)))
         return found[::-1]
 
     @property

@@ -162,6 +162,7 @@ pcs_status pcs_csv_append(pcs_csv_writer *writer, const pcs_simulation *simulati
     }
     if (putc('\n', writer->stream) == EOF || ferror(writer->stream))
         return cannot_write(writer, errno);
+    pcs_simulation_mark_frame(simulation);
     return PCS_OK;
 }
 

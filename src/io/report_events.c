@@ -1,11 +1,14 @@
 // The events of a report. Where there are too many, each kind gives an even selection, and the rare
 // kinds are kept whole.
+#include <math.h>
+
 #include "io/report_data.h"
 
 enum { EVENTS_AT_ONCE = 4096 };
 
 typedef struct columns {
     double *time, *value;
+    double *normal, *tangential; // impulses of impacts, N s
     int32_t *object;
     uint8_t *kind;
     int64_t count;
@@ -77,7 +80,16 @@ static void keep_event(pcs_report *report, choice *c, columns *to, const pcs_eve
     to->time[to->count] = event->time;
     to->kind[to->count] = (uint8_t)k;
     to->object[to->count] = object;
+    to->normal[to->count] = event->impulse[0];
+    to->tangential[to->count] = hypot(event->impulse[1], event->impulse[2]);
     to->value[to->count++] = event->value;
+}
+
+static void put_numbers(pcs_json *json, const char *name, const double *values, int64_t count)
+{
+    pcs_json_begin_array(json, name, PCS_JSON_F64, 1, &count);
+    pcs_json_put_f64(json, values, (size_t)count);
+    pcs_json_end_array(json);
 }
 
 static void put_columns(pcs_json *json, const columns *c, int64_t dropped)
@@ -88,18 +100,16 @@ static void put_columns(pcs_json *json, const columns *c, int64_t dropped)
     for (int k = 0; k < PCS_EVENT_KIND_COUNT; k++)
         pcs_json_text(json, NULL, pcs_event_kind_name((pcs_event_kind)k));
     pcs_json_end_list(json);
-    pcs_json_begin_array(json, "time", PCS_JSON_F64, 1, &c->count);
-    pcs_json_put_f64(json, c->time, count);
-    pcs_json_end_array(json);
+    put_numbers(json, "time", c->time, c->count);
     pcs_json_begin_array(json, "kind", PCS_JSON_U8, 1, &c->count);
     pcs_json_put_u8(json, c->kind, count);
     pcs_json_end_array(json);
     pcs_json_begin_array(json, "object", PCS_JSON_I32, 1, &c->count);
     pcs_json_put_i32(json, c->object, count);
     pcs_json_end_array(json);
-    pcs_json_begin_array(json, "value", PCS_JSON_F64, 1, &c->count);
-    pcs_json_put_f64(json, c->value, count);
-    pcs_json_end_array(json);
+    put_numbers(json, "value", c->value, c->count);
+    put_numbers(json, "normal", c->normal, c->count);
+    put_numbers(json, "tangential", c->tangential, c->count);
     pcs_json_integer(json, "dropped", dropped);
     pcs_json_end_object(json);
 }
@@ -114,9 +124,11 @@ static pcs_status gather(pcs_report *report, columns *c)
         count += chosen.kept[k];
     c->time = PCS_NEW_ARRAY(report->ctx, double, count);
     c->value = PCS_NEW_ARRAY(report->ctx, double, count);
+    c->normal = PCS_NEW_ARRAY(report->ctx, double, count);
+    c->tangential = PCS_NEW_ARRAY(report->ctx, double, count);
     c->object = PCS_NEW_ARRAY(report->ctx, int32_t, count);
     c->kind = PCS_NEW_ARRAY(report->ctx, uint8_t, count);
-    if (!c->time || !c->value || !c->object || !c->kind)
+    if (!c->time || !c->value || !c->normal || !c->tangential || !c->object || !c->kind)
         return PCS_ERROR_MEMORY;
     return each_event(report, keep_event, &chosen, c);
 }
@@ -140,6 +152,8 @@ pcs_status pcs_report_put_events(pcs_report *report)
                                  (long long)lost);
     pcs_free(report->ctx, c.time);
     pcs_free(report->ctx, c.value);
+    pcs_free(report->ctx, c.normal);
+    pcs_free(report->ctx, c.tangential);
     pcs_free(report->ctx, c.object);
     pcs_free(report->ctx, c.kind);
     return status;

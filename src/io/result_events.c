@@ -41,6 +41,9 @@ bool pcs_event_store_create(pcs_event_store *store, hid_t file, const pcs_simula
         [PCS_EVENT_COLUMN_KIND] = store->kind_type,
         [PCS_EVENT_COLUMN_OBJECT] = H5T_STD_I32LE,
         [PCS_EVENT_COLUMN_VALUE] = H5T_IEEE_F64LE,
+        [PCS_EVENT_COLUMN_IMPULSE] = H5T_IEEE_F64LE,
+        [PCS_EVENT_COLUMN_IMPULSE + 1] = H5T_IEEE_F64LE,
+        [PCS_EVENT_COLUMN_IMPULSE + 2] = H5T_IEEE_F64LE,
     };
     for (int c = 0; c < PCS_EVENT_COLUMN_COUNT; c++) {
         const pcs_event_column_row *row = &pcs_event_column_table[c];
@@ -65,6 +68,9 @@ static bool write_batch(pcs_event_store *store)
                                      stored, count, store->object) &&
               pcs_hdf5_append_column(store->dataset[PCS_EVENT_COLUMN_VALUE], H5T_NATIVE_DOUBLE,
                                      stored, count, store->value);
+    for (int k = 0; ok && k < 3; k++)
+        ok = pcs_hdf5_append_column(store->dataset[PCS_EVENT_COLUMN_IMPULSE + k], H5T_NATIVE_DOUBLE,
+                                    stored, count, store->impulse[k]);
     if (ok) {
         store->stored += count;
         store->gathered = 0;
@@ -88,6 +94,8 @@ bool pcs_event_store_take(pcs_event_store *store, const pcs_simulation *simulati
         store->time[store->gathered] = event.time;
         store->kind[store->gathered] = (uint8_t)event.kind;
         store->object[store->gathered] = event.object;
+        for (int k = 0; k < 3; k++)
+            store->impulse[k][store->gathered] = event.impulse[k];
         store->value[store->gathered++] = event.value;
     }
     return true;

@@ -14,7 +14,7 @@ typedef struct pcs_event_store {
     int64_t stored;
     int64_t dropped, dropped_stored; // lost in all; as the file says
     int32_t gathered;
-    double time[PCS_EVENT_BATCH], value[PCS_EVENT_BATCH];
+    double time[PCS_EVENT_BATCH], value[PCS_EVENT_BATCH], impulse[3][PCS_EVENT_BATCH];
     int32_t object[PCS_EVENT_BATCH];
     uint8_t kind[PCS_EVENT_BATCH];
 } pcs_event_store;

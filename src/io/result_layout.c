@@ -53,9 +53,15 @@ const pcs_quantity_row pcs_quantity_table[PCS_QUANTITY_COUNT] = {
     [PCS_QUANTITY_CONTACT_GAP] = {"/contact/gap", CONTACT, 1, 0, REAL64, "gap", {0}, "m",
         "distance, negative when the bodies penetrate"},
     [PCS_QUANTITY_CONTACT_IMPULSE] = {"/contact/impulse", CONTACT, 3, 0, REAL64, "impulse",
-        {"n", "t1", "t2"}, "N s", "impulse over the last step along normal, tangent 1, tangent 2"},
+        {"n", "t1", "t2"}, "N s",
+        "impulse since the frame before, along normal, tangent 1, tangent 2"},
     [PCS_QUANTITY_CONTACT_FORCE] = {"/contact/force", CONTACT, 3, 0, REAL64, "force",
-        {"n", "t1", "t2"}, "N", "impulse over the last step, divided by the length of that step"},
+        {"n", "t1", "t2"}, "N", "mean since the frame before: impulse / time"},
+    [PCS_QUANTITY_CONTACT_LOAD] = {"/contact/load", CONTACT, 3, 0, REAL64, "load",
+        {"n", "t1", "t2"}, "N", "the same without the impulses of impacts, which are in /event"},
+    [PCS_QUANTITY_CONTACT_FORCE_MAX] = {"/contact/force_max", CONTACT, 3, 0, REAL64, "force_max",
+        {"n", "t1", "t2"}, "N",
+        "of the single step since the frame before with the largest normal force"},
     [PCS_QUANTITY_CONTACT_VELOCITY] = {"/contact/velocity", CONTACT, 3, 0, REAL64, "velocity",
         {"n", "t1", "t2"}, "m/s", "relative velocity after the last step along the same axes"},
     [PCS_QUANTITY_CONTACT_STATE] = {"/contact/state", CONTACT, 1, 0, BYTE, "state", {0}, "1",
@@ -178,6 +184,9 @@ const pcs_event_column_row pcs_event_column_table[PCS_EVENT_COLUMN_COUNT] = {
     [PCS_EVENT_COLUMN_VALUE] = {"/event/value", "m/s, s or 1",
                                 "impact: approach speed; rejected: length of the step; "
                                 "unconverged: residual; 0 otherwise"},
+    [PCS_EVENT_COLUMN_IMPULSE] = {"/event/impulse_n", "N s", "impact: impulse along the normal"},
+    [PCS_EVENT_COLUMN_IMPULSE + 1] = {"/event/impulse_t1", "N s", "along tangent 1"},
+    [PCS_EVENT_COLUMN_IMPULSE + 2] = {"/event/impulse_t2", "N s", "along tangent 2"},
 };
 
 bool pcs_quantity_has_component(pcs_quantity quantity, int32_t component, int32_t dimension)

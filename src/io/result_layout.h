@@ -5,8 +5,9 @@
 
 #include "percuss/io.h"
 
-// Counts up when a reader of the older layout would misunderstand the file.
-enum { PCS_RESULT_FORMAT = 1 };
+// Counts up when a reader of the older layout would misunderstand the file. 1: contact impulses and
+// forces of a frame were those of its last step alone, and impacts had no impulses.
+enum { PCS_RESULT_FORMAT = 2 };
 
 // Attributes of the root group.
 #define PCS_RESULT_ATTRIBUTE_FORMAT "percuss_format"
@@ -86,6 +87,8 @@ typedef enum pcs_quantity {
     PCS_QUANTITY_CONTACT_GAP,
     PCS_QUANTITY_CONTACT_IMPULSE,
     PCS_QUANTITY_CONTACT_FORCE,
+    PCS_QUANTITY_CONTACT_LOAD,
+    PCS_QUANTITY_CONTACT_FORCE_MAX,
     PCS_QUANTITY_CONTACT_VELOCITY,
     PCS_QUANTITY_CONTACT_STATE,
     PCS_QUANTITY_CONTACT_POINT,
@@ -173,7 +176,8 @@ typedef enum pcs_event_column {
     PCS_EVENT_COLUMN_KIND,
     PCS_EVENT_COLUMN_OBJECT,
     PCS_EVENT_COLUMN_VALUE,
-    PCS_EVENT_COLUMN_COUNT
+    PCS_EVENT_COLUMN_IMPULSE, // three of them; files of format 1 have none
+    PCS_EVENT_COLUMN_COUNT = PCS_EVENT_COLUMN_IMPULSE + 3
 } pcs_event_column;
 
 typedef struct pcs_event_column_row {

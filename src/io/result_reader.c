@@ -239,16 +239,18 @@ static pcs_status open_datasets(pcs_result *result)
     return PCS_OK;
 }
 
-// Events came later than the format: a file without them has none.
+// Events came later than the format: a file without them has none. Their impulses came with format 2.
 static pcs_status open_events(pcs_result *result)
 {
     int64_t events = INT64_MAX;
     if (!pcs_hdf5_has_object(result->file, PCS_RESULT_EVENT))
         return PCS_OK;
     for (int c = 0; c < PCS_EVENT_COLUMN_COUNT; c++) {
+        const char *path = pcs_event_column_table[c].dataset;
         hsize_t extent[3] = {0, 0, 0};
-        hid_t dataset = pcs_hdf5_open_dataset(result->file, pcs_event_column_table[c].dataset, 1,
-                                              extent);
+        if (c >= PCS_EVENT_COLUMN_IMPULSE && !pcs_hdf5_has_object(result->file, path))
+            continue;
+        hid_t dataset = pcs_hdf5_open_dataset(result->file, path, 1, extent);
         result->event[c] = dataset;
         if (dataset < 0 || extent[0] > INT64_MAX / 64)
             return pcs_result_damaged(result, "the events have another shape");

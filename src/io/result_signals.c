@@ -177,6 +177,8 @@ static const char *unit_of_limit(int32_t quantity)
     case PCS_QUANTITY_CONTACT_IMPULSE:
         return "N m s";
     case PCS_QUANTITY_CONTACT_FORCE:
+    case PCS_QUANTITY_CONTACT_LOAD:
+    case PCS_QUANTITY_CONTACT_FORCE_MAX:
         return "N m";
     case PCS_QUANTITY_CONTACT_VELOCITY:
         return "rad/s";
@@ -321,7 +323,17 @@ static bool read_events(pcs_result *result, int64_t first, int64_t count, pcs_ev
         !read_event_column(result, PCS_EVENT_COLUMN_VALUE, first, count, H5T_NATIVE_DOUBLE, value))
         return false;
     for (int64_t i = 0; i < count; i++)
-        events[i] = (pcs_event){time[i], value[i], (pcs_event_kind)kind[i], object[i]};
+        events[i] = (pcs_event){.time = time[i],
+                                .value = value[i],
+                                .kind = (pcs_event_kind)kind[i],
+                                .object = object[i]};
+    for (int k = 0; k < 3 && result->event[PCS_EVENT_COLUMN_IMPULSE + k] >= 0; k++) {
+        if (!read_event_column(result, PCS_EVENT_COLUMN_IMPULSE + k, first, count,
+                               H5T_NATIVE_DOUBLE, value))
+            return false;
+        for (int64_t i = 0; i < count; i++)
+            events[i].impulse[k] = value[i];
+    }
     return true;
 }
 

@@ -424,6 +424,8 @@ static void gather_contacts(pcs_result_writer *writer, const pcs_simulation *sim
         put_number(writer, PCS_QUANTITY_CONTACT_STATE, i, (double)view.state);
         put_three(writer, PCS_QUANTITY_CONTACT_IMPULSE, i, view.impulse);
         put_three(writer, PCS_QUANTITY_CONTACT_FORCE, i, view.force);
+        put_three(writer, PCS_QUANTITY_CONTACT_LOAD, i, view.load);
+        put_three(writer, PCS_QUANTITY_CONTACT_FORCE_MAX, i, view.force_max);
         put_three(writer, PCS_QUANTITY_CONTACT_VELOCITY, i, view.velocity);
         put_vector(writer, PCS_QUANTITY_CONTACT_POINT, i, view.point);
         put_vector(writer, PCS_QUANTITY_CONTACT_NORMAL, i, view.normal);
@@ -558,6 +560,7 @@ static pcs_status append(pcs_result_writer *writer, const pcs_simulation *simula
     gather_inputs(writer, simulation);
     gather_systems(writer, simulation);
     gather_meshes(writer, simulation);
+    pcs_simulation_mark_frame(simulation);
     writer->buffered++;
     if (pcs_timer_now() - writer->last_flush >= writer->flush_interval)
         return flush(writer);

@@ -26,6 +26,10 @@ pcs_status pcs_state_init(pcs_context *ctx, const pcs_model *model, int64_t memo
         {&state->force, 3 * slots},
         {&state->gap, slots},
         {&state->status, slots},
+        {&state->frame, 1},
+        {&state->impulse, 3 * slots},
+        {&state->peak, 3 * slots},
+        {&state->impact, 3 * slots},
         {&state->work, PCS_WORK_COUNT},
         {&state->external, model->externals.count + 2},
         {&state->memory, memory},
@@ -56,4 +60,21 @@ void pcs_state_free(pcs_context *ctx, pcs_state *state)
 void pcs_state_copy(pcs_state *to, const pcs_state *from)
 {
     memcpy(to->data, from->data, sizeof(double) * (size_t)from->count);
+}
+
+void pcs_state_begin_frame(pcs_state *state, int32_t n_slots)
+{
+    *state->frame = 0;
+    memset(state->impulse, 0, 3 * sizeof(double) * (size_t)n_slots);
+    memset(state->peak, 0, 3 * sizeof(double) * (size_t)n_slots);
+    memset(state->impact, 0, 3 * sizeof(double) * (size_t)n_slots);
+}
+
+void pcs_state_book_contacts(pcs_state *state, int32_t n_slots, bool forces)
+{
+    for (int32_t i = 0; i < 3 * n_slots; ++i)
+        state->impulse[i] += state->r[i];
+    for (int32_t i = 0; forces && i < n_slots; ++i)
+        if (state->force[3 * i] > state->peak[3 * i])
+            memcpy(state->peak + 3 * i, state->force + 3 * i, 3 * sizeof(double));
 }

@@ -6,19 +6,23 @@
 #include "model/model.h"
 
 typedef struct pcs_state {
-    int64_t count;    // numbers in `data`
-    double *data;     // owned
-    double *t;        // time, 1 number
-    double *q, *v;    // n_q, n_v
-    double *turns;    // multi-turn references, n_turns
-    double *a;        // accelerations, n_v
-    double *p;        // joint impulses over the last step, n_rows
-    double *lambda;   // joint forces, n_rows
-    double *h;        // length of the last step, 1 number
-    double *r, *u;    // contact impulses over the last step and velocities, 3 for each slot
-    double *force;    // contact forces, 3 for each slot
-    double *gap;      // n_slots, at the present configuration
-    double *status;   // n_slots, a pcs_contact_state
+    int64_t count;  // numbers in `data`
+    double *data;   // owned
+    double *t;      // time, 1 number
+    double *q, *v;  // n_q, n_v
+    double *turns;  // multi-turn references, n_turns
+    double *a;      // accelerations, n_v
+    double *p;      // joint impulses over the last step, n_rows
+    double *lambda; // joint forces, n_rows
+    double *h;      // length of the last step, 1 number
+    double *r, *u;  // contact impulses over the last step and velocities, 3 for each slot
+    double *force;  // contact forces, 3 for each slot
+    double *gap;    // n_slots, at the present configuration
+    double *status; // n_slots, a pcs_contact_state
+    // Since the last frame (pcs_simulation_mark_frame): time, contact impulses, and the force of the
+    // step in which the normal one was largest, 3 for each slot
+    double *frame, *impulse, *peak;
+    double *impact;   // the part of the impulses that was of impacts, 3 for each slot
     double *work;     // PCS_WORK_COUNT accounts since the start
     double *external; // what formulas read from outside: the inputs that the caller sets, one for
                       // each of the model's externals, then the first and the last time that
@@ -47,5 +51,9 @@ pcs_status pcs_state_init(pcs_context *ctx, const pcs_model *model, int64_t memo
                           pcs_state *state) PCS_MUST_CHECK;
 void pcs_state_free(pcs_context *ctx, pcs_state *state);
 void pcs_state_copy(pcs_state *to, const pcs_state *from);
+// A new frame begins.
+void pcs_state_begin_frame(pcs_state *state, int32_t n_slots);
+// Books the impulses r of a step that is over, or of a part of one, and the forces, if they are.
+void pcs_state_book_contacts(pcs_state *state, int32_t n_slots, bool forces);
 
 #endif

@@ -91,8 +91,8 @@ static pcs_status init(pcs_scheme *scheme)
     s->face_from = PCS_NEW_ARRAY(ctx, int32_t, m->n_slots);
     s->joint_impulse = PCS_NEW_ARRAY(ctx, double, m->n_rows);
     s->filter = PCS_NEW_ARRAY(ctx, double, 2 * (int64_t)m->n_v);
-    s->contact_impulse = PCS_NEW_ARRAY(ctx, double, 3 * (int64_t)m->n_slots);
-    good = good && s->filter && s->forced && s->face_from && s->joint_impulse && s->contact_impulse;
+    s->impulse_frame = PCS_NEW_ARRAY(ctx, double, 3 * (int64_t)m->n_slots);
+    good = good && s->filter && s->forced && s->face_from && s->joint_impulse && s->impulse_frame;
     return good ? PCS_OK : PCS_ERROR_MEMORY;
 }
 
@@ -100,8 +100,8 @@ static void destroy(pcs_scheme *scheme)
 {
     capturing *s = (capturing *)scheme;
     pcs_context *ctx = scheme->ctx;
-    void *arrays[] = {s->gap_from, s->rate_from, s->gap_to,        s->rate_to,         s->face_from,
-                      s->level,    s->forced,    s->joint_impulse, s->contact_impulse, s->filter};
+    void *arrays[] = {s->gap_from, s->rate_from, s->gap_to,        s->rate_to,       s->face_from,
+                      s->level,    s->forced,    s->joint_impulse, s->impulse_frame, s->filter};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i)
         pcs_free(ctx, arrays[i]);
     pcs_gap_search_destroy(s->gaps);
@@ -200,7 +200,8 @@ static pcs_status moreau_jean_step(capturing *s, pcs_state *state, double h,
     see_faces(s, state);
     remember_step(s, state, (state->work[PCS_WORK_DAMPING] - damping) / h);
     pcs_step_report_add(report, &part);
-    pcs_capturing_add_impulses(s, state);
+    for (int32_t i = 0; i < s->mj.base.model->n_rows; ++i)
+        s->joint_impulse[i] += state->p[i];
     return status;
 }
 
@@ -353,7 +354,9 @@ static pcs_status step(pcs_scheme *scheme, pcs_state *state, double h, pcs_step_
     s->damping = state->memory[MEMORY_DAMPING];
     memcpy(s->filter, state->memory + MEMORY_MODES + m->n_slots, filter_bytes);
     memset(s->joint_impulse, 0, sizeof(double) * (size_t)m->n_rows);
-    memset(s->contact_impulse, 0, sizeof(double) * 3 * (size_t)m->n_slots);
+    const size_t impulse_bytes = 3 * sizeof(double) * (size_t)m->n_slots;
+    memcpy(s->impulse_frame, state->impulse, impulse_bytes);
+    memset(state->impulse, 0, impulse_bytes); // counts this step alone, up to pcs_capturing_finish
     const pcs_march_counts before = s->march->counts;
     const int64_t evaluations = pcs_smooth_evaluations(s->march->smooth);
     pcs_status status = run_parts(s, state, report);

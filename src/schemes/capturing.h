@@ -58,10 +58,11 @@ typedef struct capturing {
     // Over the whole output step: impulses, for the state.
     double *filter; // 2 n_v: memory of an implicit method and the accelerations it belongs to
     capturing_memory known;
-    double damping; // power of the damping forces that the accelerations belong to
-    double *joint_impulse, *contact_impulse;
-    double begin, end; // of the output step
-    double width;      // |t_b - t_a| of an event's interval
+    double damping;        // power of the damping forces that the accelerations belong to
+    double *joint_impulse; // of the output step so far
+    double *impulse_frame; // impulses of the frame before this output step
+    double begin, end;     // of the output step
+    double width;          // |t_b - t_a| of an event's interval
 } capturing;
 
 // Gaps and normal velocities of all slots at an instant; the contacts stay in mj.contacts_end.
@@ -80,8 +81,6 @@ pcs_status pcs_capturing_search(capturing *s, const pcs_state *state, capturing_
 // The end of the march's last step becomes the state: t, q, v, a, forces, works, status of
 // contacts.
 void pcs_capturing_store_smooth(capturing *s, pcs_state *state);
-// Adds the impulses of the state's last (Moreau-Jean) step to those of the output step.
-void pcs_capturing_add_impulses(capturing *s, const pcs_state *state);
 // Puts the impulses of the output step into the state, and the energies into the report.
 void pcs_capturing_finish(capturing *s, pcs_state *state, pcs_step_report *report);
 

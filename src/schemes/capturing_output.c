@@ -5,27 +5,11 @@
 #include <math.h>
 #include <string.h>
 
-// Impulses of the march's last step, by the trapezoidal rule.
-static void add_smooth_impulses(capturing *s)
-{
-    const pcs_model *m = s->mj.base.model;
-    const pcs_smooth_point *from = &s->march->from, *to = &s->march->to;
-    const double half = 0.5 * (to->t - from->t);
-    for (int32_t i = 0; i < m->n_rows; ++i)
-        s->joint_impulse[i] += half * (from->lambda[i] + to->lambda[i]);
-    for (int32_t i = 0; i < m->n_slots; ++i) {
-        int32_t row = pcs_smooth_slot_row(s->march->smooth, i);
-        if (row >= 0)
-            s->contact_impulse[3 * i] += half * (from->lambda[row] + to->lambda[row]);
-    }
-}
-
 void pcs_capturing_store_smooth(capturing *s, pcs_state *state)
 {
     const pcs_model *m = s->mj.base.model;
     const pcs_smooth_point *from = &s->march->from, *to = &s->march->to;
     const double h = to->t - from->t;
-    add_smooth_impulses(s);
     pcs_capturing_look(s, state, to->t, to->q, to->v, s->gap_to, s->rate_to);
     for (int32_t i = 0; i < m->n_slots; ++i) {
         int32_t row = pcs_smooth_slot_row(s->march->smooth, i);
@@ -36,7 +20,7 @@ void pcs_capturing_store_smooth(capturing *s, pcs_state *state)
         if (row >= 0) {
             pcs_contact_velocity(m, &s->mj.contacts_end[i], to->v, u);
             force[0] = to->lambda[row];
-            r[0] = h * force[0];
+            r[0] = 0.5 * h * (from->lambda[row] + force[0]);
         }
         state->gap[i] = s->gap_to[i];
         state->status[i] = row < 0                              ? PCS_OPEN
@@ -51,21 +35,14 @@ void pcs_capturing_store_smooth(capturing *s, pcs_state *state)
     memcpy(state->a, to->a, sizeof(double) * (size_t)m->n_v);
     for (int32_t i = 0; i < m->n_rows; ++i) {
         state->lambda[i] = to->lambda[i];
-        state->p[i] = h * to->lambda[i];
+        state->p[i] = 0.5 * h * (from->lambda[i] + to->lambda[i]);
+        s->joint_impulse[i] += state->p[i];
     }
+    pcs_state_book_contacts(state, m->n_slots, true);
     *state->t = to->t;
     *state->h = h;
     pcs_event_log_contacts(&s->mj.base.events, to->t, state->status);
     pcs_model_update_turns(m, &s->mj.end, state->turns);
-}
-
-void pcs_capturing_add_impulses(capturing *s, const pcs_state *state)
-{
-    const pcs_model *m = s->mj.base.model;
-    for (int32_t i = 0; i < m->n_rows; ++i)
-        s->joint_impulse[i] += state->p[i];
-    for (int32_t i = 0; i < 3 * m->n_slots; ++i)
-        s->contact_impulse[i] += state->r[i];
 }
 
 static double largest(const double *x, int32_t n)
@@ -94,16 +71,19 @@ void pcs_capturing_finish(capturing *s, pcs_state *state, pcs_step_report *repor
     report->velocity_drift = fmax(report->velocity_drift, largest(s->mj.p_step, m->n_rows));
     report->kinetic = pcs_model_kinetic(m, &s->mj.end);
     report->potential = pcs_model_potential(m, &s->mj.end);
+    for (int32_t i = 0; i < 3 * m->n_slots; ++i) {
+        state->r[i] = state->impulse[i];
+        state->impulse[i] += s->impulse_frame[i];
+    }
     // A mean over an interval around an impact is no force; that over the output step is one.
     if (*state->h <= s->width) {
         for (int32_t i = 0; i < 3 * m->n_slots; ++i)
-            state->force[i] = s->contact_impulse[i] / report->h;
+            state->force[i] = state->r[i] / report->h;
         for (int32_t i = 0; i < m->n_rows; ++i)
             state->lambda[i] = s->joint_impulse[i] / report->h;
         for (int32_t i = 0; i < m->n_v; ++i)
             state->a[i] *= *state->h / report->h;
     }
-    memcpy(state->r, s->contact_impulse, 3 * sizeof(double) * (size_t)m->n_slots);
     memcpy(state->p, s->joint_impulse, sizeof(double) * (size_t)m->n_rows);
     *state->h = report->h;
 }

@@ -227,7 +227,8 @@ static pcs_status strike(event_driven *s, double slow, bool restitution)
         if (s->approach[slot] > slow && set->r[set->offset[k]] > 0) {
             ++s->impacts;
             s->last_impact[slot] = s->c.t;
-            pcs_event_log_impact(&s->base.events, slot, s->approach[slot]);
+            pcs_event_log_impact(&s->base.events, slot, s->approach[slot], set->r + set->offset[k],
+                                 set->H[k]->size);
         }
     }
     return PCS_OK;
@@ -329,9 +330,11 @@ static pcs_status escape(event_driven *s)
     apply_impulses(s, NULL);
     for (int32_t k = 0; k < set->n; ++k)
         if (set->r[set->offset[k]] > 0) {
+            pcs_event event = {.time = s->c.t, .kind = PCS_EVENT_IMPACT, .object = set->slot[k]};
+            memcpy(event.impulse, set->r + set->offset[k],
+                   sizeof(double) * (size_t)set->H[k]->size);
             ++s->impacts;
-            pcs_event_log_add(&s->base.events,
-                              (pcs_event){s->c.t, 0, PCS_EVENT_IMPACT, set->slot[k]});
+            pcs_event_log_add(&s->base.events, event);
         }
     look_here(s);
     return PCS_OK;

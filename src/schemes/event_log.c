@@ -1,5 +1,8 @@
 #include "schemes/event_log.h"
 
+#include <math.h>
+#include <string.h>
+
 #include "base/context.h"
 
 enum { RING_SIZE = 1 << 16 };
@@ -9,8 +12,9 @@ pcs_status pcs_event_log_init(pcs_context *ctx, int32_t n_slots, pcs_event_log *
     *log = (pcs_event_log){.ctx = ctx, .n_slots = n_slots};
     log->state = PCS_NEW_ARRAY(ctx, uint8_t, n_slots);
     log->impact_speed = PCS_NEW_ARRAY(ctx, double, n_slots);
+    log->impulse = PCS_NEW_ARRAY(ctx, double, 3 * (int64_t)n_slots);
     log->ring = PCS_NEW_ARRAY(ctx, pcs_event, RING_SIZE);
-    return log->state && log->impact_speed && log->ring ? PCS_OK : PCS_ERROR_MEMORY;
+    return log->state && log->impact_speed && log->impulse && log->ring ? PCS_OK : PCS_ERROR_MEMORY;
 }
 
 void pcs_event_log_free(pcs_event_log *log)
@@ -19,6 +23,7 @@ void pcs_event_log_free(pcs_event_log *log)
         return;
     pcs_free(log->ctx, log->state);
     pcs_free(log->ctx, log->impact_speed);
+    pcs_free(log->ctx, log->impulse);
     pcs_free(log->ctx, log->ring);
     *log = (pcs_event_log){0};
 }
@@ -36,11 +41,15 @@ void pcs_event_log_rewind(pcs_event_log *log, int64_t count, const double *statu
         log->state[i] = (uint8_t)status[i];
         log->impact_speed[i] = 0;
     }
+    memset(log->impulse, 0, 3 * sizeof(double) * (size_t)log->n_slots);
 }
 
-void pcs_event_log_impact(pcs_event_log *log, int32_t slot, double speed)
+void pcs_event_log_impact(pcs_event_log *log, int32_t slot, double speed, const double *impulse,
+                          int32_t size)
 {
-    log->impact_speed[slot] = speed;
+    log->impact_speed[slot] = fmax(log->impact_speed[slot], speed);
+    for (int32_t k = 0; k < size; ++k)
+        log->impulse[3 * slot + k] += impulse[k];
 }
 
 // The event of a change without impact; false: none.
@@ -64,8 +73,10 @@ void pcs_event_log_contacts(pcs_event_log *log, double time, const double *statu
         if (log->impact_speed[i] > 0) {
             event.kind = PCS_EVENT_IMPACT;
             event.value = log->impact_speed[i];
+            memcpy(event.impulse, log->impulse + 3 * i, sizeof event.impulse);
             pcs_event_log_add(log, event);
             log->impact_speed[i] = 0;
+            memset(log->impulse + 3 * i, 0, sizeof event.impulse);
         } else if (find_kind(before, after, &event.kind)) {
             pcs_event_log_add(log, event);
         }

@@ -11,6 +11,7 @@ typedef struct pcs_event_log {
     int32_t n_slots;
     uint8_t *state;       // of each contact slot at the end of the last step
     double *impact_speed; // of the step at hand; 0: no impact
+    double *impulse;      // of the impacts of the step at hand, 3 for each slot
     pcs_event *ring;
     int64_t count;   // of all events so far; the ring has the last ones
     int64_t written; // the largest count ever: later events were taken back, but have used the ring
@@ -21,8 +22,11 @@ void pcs_event_log_free(pcs_event_log *log);
 // Forgets all events and takes the contact states (pcs_contact_state as numbers) as the present.
 void pcs_event_log_reset(pcs_event_log *log, const double *status);
 
-// Contact `slot` closes with this approach speed (m/s, > 0) in the step at hand.
-void pcs_event_log_impact(pcs_event_log *log, int32_t slot, double speed);
+// Contact `slot` closes with this approach speed (m/s, > 0) in the step at hand, and has this impulse
+// of `size` components. Several impacts of a contact in one step are one event: their impulses add
+// up.
+void pcs_event_log_impact(pcs_event_log *log, int32_t slot, double speed, const double *impulse,
+                          int32_t size);
 // The end of a step (or of a part of one): books impacts and all changes of the contact states.
 void pcs_event_log_contacts(pcs_event_log *log, double time, const double *status);
 void pcs_event_log_add(pcs_event_log *log, pcs_event event);

@@ -177,6 +177,7 @@ static void store_contacts(event_driven *s, const pcs_smooth_point *point, pcs_s
     memcpy(state->force, s->force, sizeof(double) * 3 * (size_t)model->n_slots);
     memcpy(state->r, s->r_sum, sizeof(double) * 3 * (size_t)model->n_slots);
     memset(s->r_sum, 0, sizeof(double) * 3 * (size_t)model->n_slots);
+    pcs_state_book_contacts(state, model->n_slots, true);
 }
 
 pcs_status pcs_ed_output(event_driven *s, pcs_state *state, double t)

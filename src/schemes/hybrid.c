@@ -52,7 +52,8 @@ static hybrid *self(pcs_scheme *scheme)
 
 static void log_switch(hybrid *s, double t, int32_t to)
 {
-    pcs_event event = {t, (double)s->reason, PCS_EVENT_SWITCH, to};
+    const pcs_event event = {
+        .time = t, .value = (double)s->reason, .kind = PCS_EVENT_SWITCH, .object = to};
     pcs_event_log_add(&s->ed.base.events, event);
 }
 
@@ -219,6 +220,7 @@ static pcs_status take_time_step(hybrid *s, double target)
     pcs_switches_window(switches, *x->t, until, x->external + m->externals.count);
     const size_t bytes = sizeof(double) * (size_t)m->n_slots;
     memcpy(s->before, x->status, bytes);
+    pcs_state_begin_frame(x, m->n_slots);
     const pcs_status status = pcs_scheme_step(s->stepping, x, rest / fmax(steps, 1), &part);
     PCS_TRY(status);
     if (steps <= 1)
@@ -226,7 +228,7 @@ static pcs_status take_time_step(hybrid *s, double target)
     count_step(s, &part);
     move_events(s);
     for (int32_t i = 0; i < 3 * m->n_slots; ++i)
-        ed->r_sum[i] += x->r[i];
+        ed->r_sum[i] += x->impulse[i];
     for (int32_t i = 0; i < m->n_rows; ++i)
         ed->p_sum[i] += x->p[i];
     s->steady = memcmp(s->before, x->status, bytes) == 0 ? s->steady + 1 : 0;
@@ -325,6 +327,7 @@ static void output_inner(hybrid *s, pcs_state *state)
         memcpy(list[i].to, list[i].from, sizeof(double) * (size_t)list[i].n);
     memset(ed->p_sum, 0, sizeof(double) * (size_t)m->n_rows);
     memset(ed->r_sum, 0, sizeof(double) * 3 * (size_t)m->n_slots);
+    pcs_state_book_contacts(state, m->n_slots, true);
     ed->kinetic = s->report.kinetic;
     ed->potential = s->report.potential;
     memcpy(ed->status, x->status, sizeof(double) * (size_t)m->n_slots);

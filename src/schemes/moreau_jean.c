@@ -433,7 +433,7 @@ static void contact_work(moreau_jean *s, pcs_state *state, pcs_step_report *repo
         bool was_open = state->r[3 * s->active[k]] == 0; // the state is still that of t_k
         if (r[0] > 0 && was_open && s->approach[k] > 0) {
             ++report->impacts;
-            pcs_event_log_impact(&s->base.events, s->active[k], s->approach[k]);
+            pcs_event_log_impact(&s->base.events, s->active[k], s->approach[k], r, s->H[k]->size);
         }
     }
 }
@@ -494,6 +494,7 @@ static void store(moreau_jean *s, pcs_state *state)
     memcpy(state->p, s->p, sizeof(double) * (size_t)m->n_rows);
     *state->h = s->h;
     *state->t = s->t_k + s->h;
+    pcs_state_book_contacts(state, m->n_slots, !s->forced); // r/h over an impact is no force
     pcs_event_log_contacts(&s->base.events, *state->t, state->status);
     pcs_model_update_turns(m, &s->end, state->turns);
 }

@@ -40,7 +40,7 @@ static void contact_work(nonsmooth_alpha *s, pcs_state *state, pcs_step_report *
         const bool was_open = state->r[3 * i] == 0; // the state is still that of t_n
         if (r[0] > 0 && was_open && u_n[0] < -s->base.options[NA_IMPACT_SPEED]) {
             ++report->impacts;
-            pcs_event_log_impact(&s->base.events, i, -u_n[0]);
+            pcs_event_log_impact(&s->base.events, i, -u_n[0], r, contact->row.size);
         }
     }
 }
@@ -158,6 +158,7 @@ static void store_contacts(nonsmooth_alpha *s, pcs_state *state)
     }
     for (int32_t i = 0; i < 3 * s->base.model->n_slots; ++i)
         state->force[i] = state->r[i] / s->h;
+    pcs_state_book_contacts(state, s->base.model->n_slots, true);
 }
 
 void pcs_na_store(nonsmooth_alpha *s, pcs_state *state)

@@ -26,6 +26,8 @@ typedef enum signal_kind {
     SIGNAL_GAP,
     SIGNAL_IMPULSE,
     SIGNAL_CONTACT_FORCE,
+    SIGNAL_CONTACT_LOAD,
+    SIGNAL_CONTACT_FORCE_MAX,
     SIGNAL_CONTACT_VELOCITY,
     SIGNAL_STATE,
     SIGNAL_INPUT,
@@ -59,6 +61,10 @@ static const signal_group groups[] = {
     {SIGNAL_IMPULSE, "contact", "impulse", "n t1 t2", 3},
     {SIGNAL_CONTACT_FORCE, "contact", "force", "n t1", 2},
     {SIGNAL_CONTACT_FORCE, "contact", "force", "n t1 t2", 3},
+    {SIGNAL_CONTACT_LOAD, "contact", "load", "n t1", 2},
+    {SIGNAL_CONTACT_LOAD, "contact", "load", "n t1 t2", 3},
+    {SIGNAL_CONTACT_FORCE_MAX, "contact", "force_max", "n t1", 2},
+    {SIGNAL_CONTACT_FORCE_MAX, "contact", "force_max", "n t1 t2", 3},
     {SIGNAL_CONTACT_VELOCITY, "contact", "velocity", "n t1", 2},
     {SIGNAL_CONTACT_VELOCITY, "contact", "velocity", "n t1 t2", 3},
     {SIGNAL_STATE, "contact", "state", NULL, 0},
@@ -428,6 +434,10 @@ double pcs_simulation_signal(const pcs_simulation *s, pcs_signal signal)
         return pcs_simulation_contact_impulse(s, signal.index, signal.component);
     case SIGNAL_CONTACT_FORCE:
         return pcs_simulation_contact_force(s, signal.index, signal.component);
+    case SIGNAL_CONTACT_LOAD:
+        return pcs_simulation_contact_load(s, signal.index, signal.component);
+    case SIGNAL_CONTACT_FORCE_MAX:
+        return pcs_simulation_contact_force_max(s, signal.index, signal.component);
     case SIGNAL_CONTACT_VELOCITY:
         return s->state.u[3 * pcs_simulation_stand_in(s, signal.index) + signal.component];
     case SIGNAL_STATE:

@@ -243,6 +243,7 @@ pcs_status pcs_simulation_start(pcs_simulation *s)
     if (s->started)
         return PCS_OK;
     *s->state.t = s->def.start;
+    pcs_state_begin_frame(&s->state, s->model->n_slots);
     if (s->equilibrated)
         forget_forces(s);
     s->equilibrated = false;
@@ -288,10 +289,14 @@ static void count_step(pcs_simulation *s, const pcs_step_report *r, pcs_status s
     account(s, r->kinetic, r->potential);
     const double t = *s->state.t;
     if (r->rejected > 0 && r->accepted == 0) // a scheme that chooses its steps rejects some always
-        pcs_event_log_add(&s->scheme->events, (pcs_event){t, r->h, PCS_EVENT_REJECTED, -1});
+        pcs_event_log_add(
+            &s->scheme->events,
+            (pcs_event){.time = t, .value = r->h, .kind = PCS_EVENT_REJECTED, .object = -1});
     if (status == PCS_NOT_CONVERGED)
-        pcs_event_log_add(&s->scheme->events,
-                          (pcs_event){t, r->residual, PCS_EVENT_UNCONVERGED, -1});
+        pcs_event_log_add(&s->scheme->events, (pcs_event){.time = t,
+                                                          .value = r->residual,
+                                                          .kind = PCS_EVENT_UNCONVERGED,
+                                                          .object = -1});
 }
 
 // A run whose scheme has got to take very many steps is told about before they are taken.
@@ -359,6 +364,16 @@ static pcs_status step_parts(pcs_simulation *s, double h, double next, pcs_step_
     return worst;
 }
 
+// Impulses of the impacts among the events from number `first` on.
+static void book_impacts(pcs_simulation *s, int64_t first)
+{
+    pcs_event event;
+    for (int64_t i = first; i < s->scheme->events.count; ++i)
+        if (pcs_simulation_event(s, i, &event) && event.kind == PCS_EVENT_IMPACT)
+            for (int32_t k = 0; k < 3; ++k)
+                s->state.impact[3 * event.object + k] += event.impulse[k];
+}
+
 pcs_status pcs_simulation_step(pcs_simulation *s)
 {
     PCS_TRY(pcs_simulation_start(s));
@@ -373,17 +388,29 @@ pcs_status pcs_simulation_step(pcs_simulation *s)
         if (fabs(rest - h) > pcs_simulation_time_rounding(&s->def))
             h = rest;
     }
+    if (s->present->new_frame || !s->present->frames)
+        pcs_state_begin_frame(&s->state, s->model->n_slots);
+    s->present->new_frame = false;
     pcs_step_report report;
+    const int64_t events = s->scheme->events.count;
     s->scheme->step = s->step + 1;
     const pcs_status status = step_parts(s, h, next, &report);
     forget_present(s);
     if (status < 0)
         return status;
     *s->state.t = next;
+    *s->state.frame += h;
     ++s->step;
     count_step(s, &report, status);
+    book_impacts(s, events);
     warn_of_length(s);
     return status;
+}
+
+void pcs_simulation_mark_frame(const pcs_simulation *s)
+{
+    s->present->frames = true;
+    s->present->new_frame = true;
 }
 
 bool pcs_simulation_finished(const pcs_simulation *s)

@@ -10,6 +10,8 @@
 // Quantities at the present state that only views need; computed when first asked for.
 typedef struct pcs_present {
     bool configuration_valid, contacts_valid, results_valid;
+    bool frames;    // the caller marks them; otherwise every step is one
+    bool new_frame; // the next step begins one
     pcs_configuration c;
     pcs_contact *contacts;
     double *results; // of all elements: mesh by mesh, part by part, element by element
@@ -38,11 +40,15 @@ double pcs_simulation_time_rounding(const pcs_simulation_def *def);
 const pcs_present *pcs_simulation_present(const pcs_simulation *simulation, bool contacts);
 // Results of all elements at the present state, in the order of pcs_present.results.
 const double *pcs_simulation_results(const pcs_simulation *simulation);
-// Force along the normal (0) or a tangent (1, 2), at the present instant or as a mean over the last
-// step (see pcs_state); 0 before the first step.
+// Along the normal (0) or a tangent (1, 2): mean force since the last frame (of an equilibrium: its
+// force), the same without impacts, largest force of a step, and impulse since that frame; 0 before
+// the first step.
 double pcs_simulation_contact_force(const pcs_simulation *simulation, int32_t slot,
                                     int32_t component);
-// The impulse over the last step, likewise.
+double pcs_simulation_contact_load(const pcs_simulation *simulation, int32_t slot,
+                                   int32_t component);
+double pcs_simulation_contact_force_max(const pcs_simulation *simulation, int32_t slot,
+                                        int32_t component);
 double pcs_simulation_contact_impulse(const pcs_simulation *simulation, int32_t slot,
                                       int32_t component);
 // The slot whose numbers in the state are those of this one: itself, but for contacts that are given

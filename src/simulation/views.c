@@ -110,14 +110,33 @@ static double part_of(const pcs_simulation *s, const double *of_slots, int32_t s
     return s->model->times_given ? all / s->model->times_given[slot] : all;
 }
 
-double pcs_simulation_contact_force(const pcs_simulation *s, int32_t slot, int32_t component)
+double pcs_simulation_contact_impulse(const pcs_simulation *s, int32_t slot, int32_t component)
+{
+    return part_of(s, s->state.impulse, slot, component);
+}
+
+static double force_now(const pcs_simulation *s, int32_t slot, int32_t component)
 {
     return *s->state.h > 0 ? part_of(s, s->state.force, slot, component) : 0;
 }
 
-double pcs_simulation_contact_impulse(const pcs_simulation *s, int32_t slot, int32_t component)
+double pcs_simulation_contact_force(const pcs_simulation *s, int32_t slot, int32_t component)
 {
-    return part_of(s, s->state.r, slot, component);
+    const double time = *s->state.frame;
+    return time > 0 ? pcs_simulation_contact_impulse(s, slot, component) / time
+                    : force_now(s, slot, component);
+}
+
+double pcs_simulation_contact_load(const pcs_simulation *s, int32_t slot, int32_t component)
+{
+    const double time = *s->state.frame;
+    const double impacts = part_of(s, s->state.impact, slot, component);
+    return pcs_simulation_contact_force(s, slot, component) - (time > 0 ? impacts / time : 0);
+}
+
+double pcs_simulation_contact_force_max(const pcs_simulation *s, int32_t slot, int32_t component)
+{
+    return part_of(s, s->state.peak, slot, component);
 }
 
 void pcs_simulation_contact(const pcs_simulation *s, int32_t slot, pcs_contact_view *view)
@@ -136,6 +155,9 @@ void pcs_simulation_contact(const pcs_simulation *s, int32_t slot, pcs_contact_v
     for (int32_t k = 0; k < 3; ++k) {
         view->impulse[k] = pcs_simulation_contact_impulse(s, slot, k);
         view->force[k] = pcs_simulation_contact_force(s, slot, k);
+        view->load[k] = pcs_simulation_contact_load(s, slot, k);
+        view->force_max[k] = pcs_simulation_contact_force_max(s, slot, k);
+        view->force_now[k] = force_now(s, slot, k);
     }
     memcpy(view->velocity, s->state.u + 3 * place, sizeof view->velocity);
 }

@@ -70,7 +70,7 @@ static sample run(const char *scheme, bool first, bool bilateral, double end)
         out.force = hypot(scene_signal(&s, "joint.path.force.x"),
                           scene_signal(&s, "joint.path.force.y"));
     else
-        out.force = scene_signal(&s, "contact.path.force.n");
+        out.force = scene_contact_view(&s, 0).force_now[0];
     scene_end(&s);
     return out;
 }

@@ -49,7 +49,7 @@ static void test_bad_files_are_refused(void **state)
     assert_true(file >= 0 && H5Fclose(file) >= 0);
     assert_refused(f, f->path, PCS_ERROR_INPUT, "not a Percuss result");
 
-    set_format(f->path, 2);
+    set_format(f->path, 3);
     assert_refused(f, f->path, PCS_ERROR_INPUT, "newer Percuss");
     set_format(f->path, 1);
     assert_refused(f, f->path, PCS_ERROR_INPUT, "damaged");

@@ -30,9 +30,14 @@ static void test_rewind(void **state)
     const double open[2] = {PCS_OPEN, PCS_OPEN}, closed[2] = {PCS_CLOSED, PCS_OPEN};
     pcs_event event;
     pcs_event_log_reset(&event_log, open);
-    pcs_event_log_impact(&event_log, 0, 2.385);
+    const double impulse[] = {0.75, -0.125};
+    pcs_event_log_impact(&event_log, 0, 2.385, impulse, 2);
+    pcs_event_log_impact(&event_log, 0, 1.5, impulse, 2);
     pcs_event_log_contacts(&event_log, 0.5, closed);
     assert_int_equal(event_log.count, 1);
+    assert_true(pcs_event_log_get(&event_log, 0, &event));
+    assert_true(event.value == 2.385);
+    assert_true(event.impulse[0] == 1.5 && event.impulse[1] == -0.25 && event.impulse[2] == 0);
     pcs_event_log_rewind(&event_log, 0, open);
     assert_false(pcs_event_log_get(&event_log, 0, &event));
     // The speed and the state of the step given up are gone too: the contact closes anew, without

@@ -99,6 +99,8 @@ function makeEvents(raw) {
         const kind = decodeArray(raw.kind, Uint8Array);
         const object = decodeArray(raw.object, Int32Array);
         const value = decodeArray(raw.value, Float64Array);
+        const normal = decodeArray(raw.normal, Float64Array);
+        const tangential = decodeArray(raw.tangential, Float64Array);
         const list = [];
         for (let i = 0; i < time.length && i < kind.length; ++i)
             if (Number.isFinite(time[i]) && kind[i] < events.kinds.length)
@@ -107,6 +109,8 @@ function makeEvents(raw) {
                     kind: kind[i],
                     object: object[i] ?? -1,
                     value: value[i] ?? NaN,
+                    normal: normal[i] ?? NaN,
+                    tangential: tangential[i] ?? NaN,
                 });
         return list.sort((a, b) => a.time - b.time);
     });

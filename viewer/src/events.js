@@ -182,6 +182,8 @@ export function makeEventStrip(host, { store, timeline, theme }) {
         ];
         if (value && Number.isFinite(event.value))
             parts.push(`${value[0]} ${formatNumber(event.value)} ${value[1]}`.trim());
+        if (event.normal > 0) parts.push(`impulse ${formatNumber(event.normal)} N s`);
+        if (event.tangential > 0) parts.push(`tangential ${formatNumber(event.tangential)} N s`);
         return parts.join(' \u00b7 ');
     }
 

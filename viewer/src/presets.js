@@ -1,5 +1,6 @@
 // Ready-made plots, and which of them a page opens with.
 import { allSignals } from './series.js';
+import { hasImpacts } from './stems.js';
 
 export const MOST_SERIES = 6; // more lines than that cannot be told apart
 
@@ -14,8 +15,10 @@ const PRESETS = [
         test: (s) => s.path.startsWith('energy.') && !/\.(kinetic|potential|total)$/.test(s.path),
         most: 8,
     },
+    { name: 'Contact forces and impacts', test: (s) => /^contact\..*\.load\.n$/.test(s.path) },
+    { name: 'Mean contact forces', test: (s) => /^contact\..*\.force\.n$/.test(s.path) },
+    { name: 'Largest contact forces', test: (s) => /^contact\..*\.force_max\.n$/.test(s.path) },
     { name: 'Contact gaps', test: (s) => /^contact\..*\.gap$/.test(s.path) },
-    { name: 'Contact forces', test: (s) => /^contact\..*\.force\.n$/.test(s.path) },
     { name: 'Contact impulses', test: (s) => /^contact\..*\.impulse\.n$/.test(s.path) },
     {
         name: 'Coordinates',
@@ -71,7 +74,8 @@ export function availablePresets(runs) {
     return PRESETS.map((p) => {
         const fit = signals.filter(p.test);
         if (p.farthest) fit.sort((a, b) => travel(b) - travel(a));
-        return { ...p, fit, of: fit.length, log: Boolean(p.log) };
+        const shows = (s) => !isConstant(s) || hasImpacts(runs, s.path);
+        return { ...p, fit, shows, of: fit.length, log: Boolean(p.log) };
     }).filter((p) => p.of > 0);
 }
 
@@ -81,7 +85,7 @@ export function presetPaths(preset, most = preset.most ?? MOST_SERIES) {
     const chosen = [];
     for (const s of preset.fit) {
         if (chosen.length >= most) break;
-        if (!isConstant(s)) chosen.push(s);
+        if (preset.shows(s)) chosen.push(s);
     }
     return (chosen.length ? chosen : preset.fit.slice(0, most)).map((s) => s.path);
 }
@@ -111,6 +115,9 @@ export function openingPlots(runs) {
         const preset = get(name);
         if (preset && plots.length < 4) put(preset, presetPaths(preset, most));
     };
+    // A result of the first format has no loads.
+    const forces = get('Contact forces and impacts') ? 'Contact forces and impacts' : 'Mean contact forces';
+    add(forces, comparing ? 1 : MOST_SERIES);
     const energy = get('Energy');
     if (comparing && energy) {
         const total = energy.fit.find((s) => s.path === 'energy.total') || energy.fit[0];
@@ -121,7 +128,6 @@ export function openingPlots(runs) {
     add('Mesh positions', comparing ? 1 : 4);
     add('Stress and section forces', comparing ? 1 : 4);
     add('Contact gaps', comparing ? 1 : MOST_SERIES);
-    add('Contact forces', comparing ? 1 : MOST_SERIES);
     if (plots.length < 2) add('Body positions', comparing ? 1 : 3);
     if (!plots.length && presets.length) add(presets[0].name);
     return plots;

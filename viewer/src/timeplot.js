@@ -4,6 +4,7 @@ import { h } from './dom.js';
 import { nearestIndex } from './data.js';
 import { formatTicks } from './format.js';
 import { alignSeries, axisLabel, makeSeries, valueText } from './series.js';
+import { impactStems } from './stems.js';
 import { seriesColor } from './theme.js';
 
 export const PLOT_FONT =
@@ -45,6 +46,7 @@ export function makeTimePlot(host, spec, app) {
     const scaleOf = (s) => (units.indexOf(s.signal.unit) === 1 ? 'y2' : 'y');
     const colorOf = (s, i) => seriesColor(theme.colors, store.comparing ? s.run.index : i);
     const dashOf = (s) => (store.comparing ? DASHES[s.pathIndex % DASHES.length] : []);
+    const stems = spec.log || units.length > 1 ? null : impactStems(series);
     const legend = makeLegend();
     const body = h('div.plot-body');
     host.append(legend.element, body);
@@ -76,6 +78,12 @@ export function makeTimePlot(host, spec, app) {
         };
     }
 
+    const stemAxis = () => ({
+        ...axisOf('y2', 1),
+        label: stems.label,
+        stroke: () => theme.colors.axis,
+    });
+
     const yScale = () => ({
         distr: spec.log ? 3 : 1,
         range: (u, min, max) => (spec.log ? decades(min, max) : paddedRange(min, max)),
@@ -84,13 +92,13 @@ export function makeTimePlot(host, spec, app) {
     const options = {
         width: 300,
         height: 150,
-        padding: [8, units.length > 1 ? 0 : LABEL_ROOM, 0, 0],
+        padding: [8, units.length > 1 || stems ? 0 : LABEL_ROOM, 0, 0],
         legend: { show: false },
         focus: { alpha: 0.35 },
         scales: {
             x: { time: false, auto: false, min: window0[0], max: window0[1] || 1 },
             y: yScale(),
-            y2: yScale(),
+            y2: stems ? { auto: false, range: () => stems.range } : yScale(),
         },
         axes: [
             {
@@ -108,7 +116,7 @@ export function makeTimePlot(host, spec, app) {
                 values: (u, ticks) => formatTicks(ticks),
             },
             axisOf('y', 3),
-            ...(units.length > 1 ? [axisOf('y2', 1)] : []),
+            ...(units.length > 1 ? [axisOf('y2', 1)] : stems ? [stemAxis()] : []),
         ],
         series: [
             {},
@@ -135,7 +143,7 @@ export function makeTimePlot(host, spec, app) {
                 (u) => legend.hover(u.cursor.left >= 0 ? u.posToVal(u.cursor.left, 'x') : null),
             ],
             setSelect: [onSelect],
-            draw: [() => placeCursor()],
+            draw: [(u) => stems?.draw(u, colorOf), () => placeCursor()],
         },
     };
     const plot = new uPlot(options, data, body);
@@ -287,6 +295,8 @@ export function makeTimePlot(host, spec, app) {
             legend.recolor();
             plot.redraw(false, true);
         },
+        /** Impacts that the plot draws, for tests. */
+        stemCount: () => stems?.count ?? 0,
         /** Time at the place of the drawn cursor line, for tests. */
         shownTime() {
             const x = Number(/translateX\((-?[\d.]+)px\)/.exec(line.style.transform)?.[1]);
