@@ -208,6 +208,7 @@ static pcs_status moreau_jean_step(capturing *s, pcs_state *state, double h,
 static pcs_status impact_step(capturing *s, pcs_state *state, double t_b, pcs_step_report *report)
 {
     s->mj.forced = s->forced;
+    s->mj.together = pcs_capturing_together(s);
     pcs_status status = moreau_jean_step(s, state, t_b - *state->t, report);
     s->mj.forced = NULL;
     *state->t = t_b;
