@@ -29,6 +29,7 @@ typedef struct running {
     double kinetic_most, momentum_start[2], momentum_scale;
     double accuracy;
     double step, force[RIPPLE_STEPS], force_most; // the largest one with impacts
+    double kinetic[RIPPLE_STEPS];
     int64_t n_steps, events_seen;
 } running;
 
@@ -211,6 +212,7 @@ static void watch_rest(running *r, double kinetic, run_result *result)
         impulse += view.impulse[0];
     }
     r->force[r->n_steps % RIPPLE_STEPS] = force;
+    r->kinetic[r->n_steps % RIPPLE_STEPS] = kinetic;
     r->force_most = fmax(r->force_most, impulse / r->step);
 }
 
@@ -284,11 +286,15 @@ static void finish(running *r, run_result *result)
     result->rejected = statistics->rejected_steps;
     result->steps = statistics->inner_steps;
     result->force_ripple = -1;
-    double low = HUGE_VAL, high = 0;
+    double low = HUGE_VAL, high = 0, slowest = HUGE_VAL, fastest = 0;
     for (int i = 0; i < RIPPLE_STEPS; ++i) {
         low = fmin(low, r->force[i]);
         high = fmax(high, r->force[i]);
+        slowest = fmin(slowest, r->kinetic[i]);
+        fastest = fmax(fastest, r->kinetic[i]);
     }
+    const double steady = 1e-6; // as resting forces
+    result->steady = high - low <= steady * high && fastest - slowest <= steady * fastest;
     const double last = result->reached * (1 - (RIPPLE_STEPS + 2.0) / (double)(r->n_steps + 1));
     const double nothing = 1e-9; // part of the largest force: rounding of what touches without load
     if (high > nothing * r->force_most && result->rest_time < last)

@@ -51,6 +51,7 @@ typedef struct run_result {
     double rest_time; // kinetic energy is below 1e-12 of the largest from here on; HUGE_VAL: never
     double rest_kinetic; // at the end, relative to the largest
     double force_ripple; // of the sum of normal forces in the last steps, relative; -1: no rest
+    bool steady; // kinetic energy and normal forces of the last steps are constant
     int64_t impacts, unconverged, rejected;
     int verdict; // pcs_level: what the run says of itself
     char finding[RUN_TEXT_SIZE];
