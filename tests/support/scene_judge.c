@@ -295,11 +295,13 @@ static void check_invariants(judging *j, int scheme, const run_result *run)
 
 // ---- Motion ----
 
+// An energy that jumps at the sample may be that before or behind the impact.
 static double distance(const run_result *a, const run_result *b, int k)
 {
     const int last = a->n_values - 1; // energy
     const double scale = fmax(a->energy_scale, b->energy_scale);
-    double most = fabs(a->sample[k][last] - b->sample[k][last]) / scale;
+    const bool jumps = a->struck[k] || b->struck[k];
+    double most = jumps ? 0 : fabs(a->sample[k][last] - b->sample[k][last]) / scale;
     for (int i = 0; i < last; ++i)
         if (a->quaternion[i]) {
             double same = 0, opposite = 0;

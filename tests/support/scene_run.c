@@ -267,8 +267,19 @@ static void take_verdict(const running *r, run_result *result)
     result->verdict = (int)pcs_run_verdict(findings, result->finding, sizeof result->finding);
 }
 
+// With round numbers an impact falls on a sample, and rounding puts it before or behind.
+static void mark_struck(const scene_facts *facts, run_result *result)
+{
+    const double rounding = 1e-9 * facts->end;
+    for (int k = 0; k <= SCENE_SAMPLES; ++k)
+        for (int i = 0; i < result->n_impacts; ++i)
+            if (fabs(result->impact[i].time - facts->end * k / SCENE_SAMPLES) <= rounding)
+                result->struck[k] = true;
+}
+
 static void finish(running *r, run_result *result)
 {
+    mark_struck(r->facts, result);
     take_verdict(r, result);
     const pcs_statistics *statistics = pcs_simulation_statistics(r->simulation);
     const double moved = fmax(r->scale.largest, energy_of_a_step(r));

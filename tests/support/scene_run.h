@@ -39,6 +39,7 @@ typedef struct run_result {
     // depends on the times at which a scheme is looked at.
     int n_samples, n_values;
     double sample[SCENE_SAMPLES + 1][RUN_VALUES_MAX];
+    bool struck[SCENE_SAMPLES + 1];  // there is an impact at the sample
     bool quaternion[RUN_VALUES_MAX]; // first of four numbers whose common sign means nothing
     // Energy: largest value of kinetic + potential - start - work of forces, actuators and drivers,
     // which only impacts, friction and damping may change, and never upwards; scale of both.
@@ -51,7 +52,7 @@ typedef struct run_result {
     double rest_time; // kinetic energy is below 1e-12 of the largest from here on; HUGE_VAL: never
     double rest_kinetic; // at the end, relative to the largest
     double force_ripple; // of the sum of normal forces in the last steps, relative; -1: no rest
-    bool steady; // kinetic energy and normal forces of the last steps are constant
+    bool steady;         // kinetic energy and normal forces of the last steps are constant
     int64_t impacts, unconverged, rejected;
     int verdict; // pcs_level: what the run says of itself
     char finding[RUN_TEXT_SIZE];
