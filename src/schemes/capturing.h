@@ -68,6 +68,8 @@ typedef struct capturing {
 // Gaps and normal velocities of all slots at an instant; the contacts stay in mj.contacts_end.
 void pcs_capturing_look(capturing *s, const pcs_state *state, double t, const double *q,
                         const double *v, double *gap, double *rate);
+// Time between impacts below which they are one.
+double pcs_capturing_together(const capturing *s);
 // Contacts at (t, q, v) of the state that stay closed, into `phase`; *smooth is false where
 // friction or an open question leaves the step to Moreau-Jean; *impact is true where contacts close
 // right now with a speed (they are then `forced`). The march has begun unless *smooth is false.

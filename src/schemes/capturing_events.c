@@ -21,6 +21,21 @@ void pcs_capturing_look(capturing *s, const pcs_state *state, double t, const do
     }
 }
 
+// Time between impacts below which they are one, as in Moreau-Jean steps of the same length.
+double pcs_capturing_together(const capturing *s)
+{
+    return MJ_TOGETHER * (s->end - s->begin);
+}
+
+// Corners of a box that lands flat close together but for the error of what was before: those that
+// close within the time of one impact are part of it.
+static void force_together(capturing *s, const double *gap, const double *rate)
+{
+    const double together = pcs_capturing_together(s);
+    for (int32_t i = 0; i < s->mj.base.model->n_slots; ++i)
+        s->forced[i] = s->forced[i] || (rate[i] < 0 && gap[i] <= -together * rate[i]);
+}
+
 // ---- What stays closed ----
 
 // Contacts that touch and neither approach nor leave become closed, the others open. Counts them;
@@ -156,9 +171,11 @@ pcs_status pcs_capturing_find_phase(capturing *s, pcs_state *state, bool *smooth
     int32_t closed = mark_touching(s, state, &impacts, &friction);
     *impact = impacts > 0;
     *smooth = !*impact && !friction;
-    if (*impact) // what rests takes part in the impact
+    if (*impact) { // what rests takes part in the impact
+        force_together(s, s->gap_from, s->rate_from);
         for (int32_t i = 0; i < m->n_slots; ++i)
             s->forced[i] = s->forced[i] || s->phase.mode[i] != PCS_MODE_OPEN;
+    }
     if (!*smooth)
         return PCS_OK;
     PCS_TRY(let_go(s, state, closed, smooth));
@@ -346,6 +363,8 @@ pcs_status pcs_capturing_search(capturing *s, const pcs_state *state, capturing_
     for (int32_t i = 0; i < m->n_slots; ++i)
         s->forced[i] = pcs_smooth_slot_row(s->march->smooth, i) >= 0 ||
                        s->gap_to[i] < s->level[i] || (hit && i == s->hit);
+    if (closes)
+        force_together(s, s->gap_to, s->rate_to);
     *event = closes ? CAPTURING_IMPACT : CAPTURING_RELEASE;
     *t_a = closes ? low : high; // a contact that opens needs no interval
     *t_b = high;

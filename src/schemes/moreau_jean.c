@@ -45,8 +45,9 @@ static pcs_status init_arrays(moreau_jean *s)
     pcs_context *ctx = s->base.ctx;
     const pcs_model *m = s->base.model;
     double **of_q[] = {&s->q_forecast, &s->q_middle, &s->q_end};
-    double **of_v[] = {&s->v,        &s->v_middle, &s->v_work, &s->v_free,   &s->f,   &s->x,
-                       &s->momentum, &s->M_v,      &s->scale,  &s->rounding, &s->way, &s->v_way};
+    double **of_v[] = {&s->v,        &s->v_middle, &s->v_work,   &s->v_free, &s->v_before,
+                       &s->f,        &s->x,        &s->momentum, &s->M_v,    &s->scale,
+                       &s->rounding, &s->way,      &s->v_way};
     double **of_rows[] = {&s->g, &s->rate, &s->convective, &s->p, &s->p_free, &s->p_step};
     double **of_contacts[] = {&s->u_k,         &s->r,     &s->u,    &s->q_c,
                               &s->restitution, &s->spent, &s->r_way};
@@ -99,7 +100,7 @@ static void destroy(pcs_scheme *scheme)
                       s->mu,          s->active,   s->is_active,  s->offset,      s->H,
                       s->normal_rows, s->rows,     s->row_values, s->rows_end,    s->row_values_end,
                       s->spent,       s->approach, s->room,       s->out,         s->hit,
-                      s->way,         s->v_way,    s->r_way,      s->found};
+                      s->way,         s->v_way,    s->r_way,      s->found,       s->v_before};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i)
         pcs_free(ctx, arrays[i]);
     pcs_model_contacts_destroy(ctx, s->contacts);
@@ -117,6 +118,8 @@ static void destroy(pcs_scheme *scheme)
 static void begin(moreau_jean *s, const pcs_state *state, double h)
 {
     s->h = h;
+    if (!s->forced)
+        s->together = MJ_TOGETHER * h;
     s->theta = s->base.options[MJ_THETA];
     s->a = (int)s->base.options[MJ_VARIANT] == MJ_DISSIPATIVE ? 0.5 : s->theta;
     s->q_k = state->q;

@@ -66,6 +66,10 @@ typedef enum moreau_jean_option {
         "largest initial correction, as a part of the model's size (or rad)")
 extern const char *const pcs_mj_variants[], *const pcs_mj_projections[], *const pcs_mj_policies[];
 
+// Impacts less than this part of a step apart are one: corners of a box that lands flat where a step
+// ends are found on either side of zero, by rounding and the solver's error of steps before.
+#define MJ_TOGETHER 1e-6
+
 enum { MJ_STANDARD, MJ_DISSIPATIVE };
 enum { MJ_PROJECT_NONE, MJ_PROJECT_BILATERAL, MJ_PROJECT_ALL };
 enum { MJ_ACCEPT, MJ_SHRINK_STEP, MJ_NEXT_SOLVER, MJ_STOP };
@@ -81,6 +85,7 @@ typedef struct moreau_jean {
     const double *q_k, *v_k, *gap_k, *turns, *external;
     double t_k;
     const bool *forced; // by slot: active in a step over an impact; NULL: an ordinary step
+    double together;    // time between impacts below which they are one; with `forced` the caller's
     double cut;        // length of the step that meets a contact which this one would pass; 0: none
     bool keep_passage; // the step is taken even if it passes a contact
     double violation;  // before the projection: deepest penetration that the step added, or largest
@@ -98,6 +103,7 @@ typedef struct moreau_jean {
     double *v_work;                   // v_{k+a}: moves the positions, and work is taken along it
     double *way;                      // from q_k to q_end before the projection
     double *v_free;                   // velocity under the joints, without contacts
+    double *v_before;                 // velocity before the round of impacts at hand
     double *f, *x, *momentum, *scale; // forces; right-hand side and solution; M (v - v_k)
     double *M_v, *rounding;           // set the level of rounding in the balance
 
@@ -153,6 +159,9 @@ void pcs_mj_activate_free(moreau_jean *s, const pcs_state *state, bool ahead);
 // Activates the slots that approach and would be penetrated with the velocity v, or marks them as
 // `hit` where they have left; how many.
 int32_t pcs_mj_activate_hit(moreau_jean *s, const pcs_state *state);
+// Activates the slots that touch, do not move before the round at hand and are hit by it: they are
+// part of it; how many.
+int32_t pcs_mj_activate_touching(moreau_jean *s, const pcs_state *state);
 // First component of pcs_contact_velocity.
 double pcs_mj_normal_velocity(const pcs_model *model, const pcs_contact *contact, const double *v);
 // Largest approach speed that the forces of this step can give a contact: the sum over its nodes of

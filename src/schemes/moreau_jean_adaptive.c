@@ -63,13 +63,20 @@ static const pcs_option options[MJA_OPTION_COUNT] = {
     [MJA_LARGEST_STEP] = PCS_REAL_ROW("largest_step", 1e9, 1e-15, 1e9, "longest step, s"),
 };
 
+enum {
+    SPARE_FRICTION,
+    SPARE_LOAD,
+    SPARE_COUNT
+}; // what a contact can lose without slipping, opening
+
 enum { MEMORY_PROPOSED, MEMORY_COUNT }; // length that the next step should have; 0: none yet
 
 typedef struct adaptive {
     moreau_jean mj;           // first, as its functions want it
     pcs_state before, coarse; // before the step at hand; after it in one piece
     double *difference;       // n_v
-    double *margin;           // by slot: spare friction in the first half; HUGE_VAL: none is asked
+    double *held;             // by slot: speed that the contact has held back in the first half
+    double *spare;            // by slot, SPARE_COUNT each: after the first half
 } adaptive;
 
 // Remainders below this part of a step belong to it: they are the rounding of the sum of the steps.
@@ -84,8 +91,9 @@ static pcs_status init(pcs_scheme *scheme)
     PCS_TRY(pcs_state_init(scheme->ctx, scheme->model, MEMORY_COUNT, &s->before));
     PCS_TRY(pcs_state_init(scheme->ctx, scheme->model, MEMORY_COUNT, &s->coarse));
     s->difference = PCS_NEW_ARRAY(scheme->ctx, double, scheme->model->n_v);
-    s->margin = PCS_NEW_ARRAY(scheme->ctx, double, scheme->model->n_slots);
-    return s->difference && s->margin ? PCS_OK : PCS_ERROR_MEMORY;
+    s->spare = PCS_NEW_ARRAY(scheme->ctx, double, SPARE_COUNT *(int64_t)scheme->model->n_slots);
+    s->held = PCS_NEW_ARRAY(scheme->ctx, double, scheme->model->n_slots);
+    return s->difference && s->spare && s->held ? PCS_OK : PCS_ERROR_MEMORY;
 }
 
 static void destroy(pcs_scheme *scheme)
@@ -95,7 +103,8 @@ static void destroy(pcs_scheme *scheme)
     pcs_state_free(scheme->ctx, &s->before);
     pcs_state_free(scheme->ctx, &s->coarse);
     pcs_free(scheme->ctx, s->difference);
-    pcs_free(scheme->ctx, s->margin);
+    pcs_free(scheme->ctx, s->spare);
+    pcs_free(scheme->ctx, s->held);
 }
 
 static int64_t memory(const pcs_scheme *scheme)
@@ -186,32 +195,61 @@ static double first_turn(const moreau_jean *mj, const pcs_state *before)
     return first;
 }
 
-// ---- Slips that begin ----
+// ---- Slips and openings that begin ----
 
-// Impulse that friction had to spare in the half step that led to `state`; HUGE_VAL where a contact
-// does not stick.
-static double spare_friction(const moreau_jean *mj, const pcs_state *state, int32_t slot)
+// What a contact has to spare before it slips or opens, as an impulse of the half step that led to
+// `state`; HUGE_VAL where it does not stick, is open or was struck.
+static void find_spare(const adaptive *s, const pcs_state *state, int32_t slot, double spare[2])
 {
-    const double *r = state->r + 3 * slot, mu = mj->contacts[slot].law.friction;
-    return (int)state->status[slot] == PCS_STICK && mu > 0 ? mu * r[0] - hypot(r[1], r[2])
-                                                           : HUGE_VAL;
+    const double *r = state->r + 3 * slot, mu = s->mj.contacts[slot].law.friction;
+    const int status = (int)state->status[slot];
+    const bool closed = status != PCS_OPEN && (int)s->before.status[slot] != PCS_OPEN;
+    spare[SPARE_FRICTION] = status == PCS_STICK && mu > 0 ? mu * r[0] - hypot(r[1], r[2])
+                                                          : HUGE_VAL;
+    spare[SPARE_LOAD] = closed && !s->mj.impacts ? r[0] : HUGE_VAL;
 }
 
-// The part of a step after which a contact that sticks in both halves begins to slip. The impulses of
-// the halves are the forces at a quarter and at three quarters of the step; if they fall below the
-// cone's from there to the end, no solution has seen it, and where nothing else moves steps are long.
-static double first_slip(const adaptive *s, const pcs_state *state)
+static void look_at_first_half(adaptive *s, const pcs_state *state, int32_t slot)
+{
+    double *spare = s->spare + SPARE_COUNT * slot;
+    find_spare(s, state, slot, spare);
+    s->held[slot] = spare[SPARE_LOAD] < HUGE_VAL
+                        ? pcs_mj_resting_speed(&s->mj, &s->mj.contacts[slot])
+                        : 0;
+}
+
+// Whether a contact, closed in the first half, opens in the second one with a speed whose error may
+// count. Where the load passes zero at three quarters of the step, the second half leaves it at zero
+// and both solutions agree; the speed that is missing is the eighth part of what the load of the
+// first half holds back, `held`.
+static bool opens_unseen(const adaptive *s, const pcs_state *state, int32_t slot)
+{
+    const double h = 2 * s->mj.h, missing = 0.125 * s->held[slot];
+    return (int)state->status[slot] == PCS_OPEN && !s->mj.impacts &&
+           missing * h > s->mj.base.options[MJA_TOLERANCE];
+}
+
+// The part of a step after which a contact that sticks, or is closed, in both halves begins to slip,
+// or opens. The impulses of the halves are the forces at a quarter and at three quarters of the step;
+// if they fall below the cone's, or below zero, from there to the end, no solution has seen it, and
+// where nothing else moves steps are long.
+static double first_loss(const adaptive *s, const pcs_state *state)
 {
     const double end = 0.99; // a remainder not worth a step of its own
     double first = 1;
     for (int32_t i = 0; i < s->mj.base.model->n_slots; ++i) {
-        const double m_1 = s->margin[i],
-                     m_2 = m_1 < HUGE_VAL ? spare_friction(&s->mj, state, i) : 0;
-        if (m_1 == HUGE_VAL || m_2 == HUGE_VAL || !(m_2 > 0) || !(m_2 < 0.5 * (m_1 - m_2)))
-            continue;
-        const double part = 0.75 + 0.5 * m_2 / (m_1 - m_2);
-        if (part < end)
-            first = fmin(first, part);
+        double spare[SPARE_COUNT];
+        find_spare(s, state, i, spare);
+        if (opens_unseen(s, state, i))
+            first = fmin(first, 0.5);
+        for (int k = 0; k < SPARE_COUNT; ++k) {
+            const double m_1 = s->spare[SPARE_COUNT * i + k], m_2 = spare[k];
+            if (m_1 == HUGE_VAL || m_2 == HUGE_VAL || !(m_2 > 0) || !(m_2 < 0.5 * (m_1 - m_2)))
+                continue;
+            const double part = 0.75 + 0.5 * m_2 / (m_1 - m_2);
+            if (part < end)
+                first = fmin(first, part);
+        }
     }
     return first;
 }
@@ -242,7 +280,8 @@ static pcs_status try_step(adaptive *s, pcs_state *state, double h, pcs_step_rep
 }
 
 // Both solutions over h; the halves end in `state`. *error is HUGE_VAL where one could not be
-// found, or where a slip turns or begins: then *turn, 0 on entry, is the length up to there.
+// found, or where a slip turns or begins or a contact opens: then *turn, 0 on entry, is the length up
+// to there.
 static pcs_status try_length(adaptive *s, pcs_state *state, double h, pcs_step_report *report,
                              double *error, double *turn)
 {
@@ -271,13 +310,13 @@ static pcs_status try_length(adaptive *s, pcs_state *state, double h, pcs_step_r
         violation = fmax(violation, s->mj.violation);
         worst = status > worst ? status : worst;
         for (int32_t i = 0; half == 0 && done && i < s->mj.base.model->n_slots; ++i)
-            s->margin[i] = spare_friction(&s->mj, state, i);
+            look_at_first_half(s, state, i);
     }
     if (!done)
         return status;
-    const double slip = turn ? first_slip(s, state) : 1;
-    if (slip * h > option[MJA_SMALLEST_STEP] && slip < 1) {
-        *turn = slip * h;
+    const double loss = turn ? first_loss(s, state) : 1;
+    if (loss * h > option[MJA_SMALLEST_STEP] && loss < 1) {
+        *turn = loss * h;
         return worst;
     }
     *error = position_error(s, state);
@@ -307,7 +346,7 @@ static pcs_status gave_up(const adaptive *s, pcs_status status, double h)
 // One accepted step of at most `rest`; the proposal for the next one is in the state's memory.
 static pcs_status advance(adaptive *s, pcs_state *state, double rest, pcs_step_report *report)
 {
-    enum { TURNS_MAX = 5 }; // tries to meet where a slip turns or begins
+    enum { TURNS_MAX = 5 }; // tries to meet where a slip turns or begins or a contact opens
     const double smallest = s->mj.base.options[MJA_SMALLEST_STEP];
     const double proposed = state->memory[MEMORY_PROPOSED];
     const int64_t events = s->mj.base.events.count;
@@ -325,7 +364,7 @@ static pcs_status advance(adaptive *s, pcs_state *state, double rest, pcs_step_r
         const bool last_try = h <= smallest * (1 + TIME_ROUNDING);
         if (error <= 1 || (last_try && error < HUGE_VAL)) {
             double next = next_length(s, h, error);
-            // A step cut to end at an output time or where a slip turns or begins, with an error that
+            // A step cut to end at an output time or at a slip or an opening, with an error that
             // allows the largest growth, says nothing of longer ones.
             if (fitted && next >= s->mj.base.options[MJA_GROWTH] * h)
                 next = fmax(next, proposed);

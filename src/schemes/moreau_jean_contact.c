@@ -155,14 +155,10 @@ static bool stays(const moreau_jean *s, const pcs_state *state, int32_t slot, bo
            contact->gap <= s->a * s->h * speed;
 }
 
-// Impacts less than this part of a step apart are one: corners of a box that lands flat where a step
-// ends are found on either side of zero, by rounding and the solver's error of steps before.
-static const double TOGETHER = 1e-6;
-
 // Whether the contact, with the normal velocity u at the end of the step, would be penetrated then.
 static bool closes(const moreau_jean *s, const pcs_contact *contact, double u)
 {
-    const double reach = fmax(s->base.options[MJ_PROJECTION_TOLERANCE], -TOGETHER * s->h * u);
+    const double reach = fmax(s->base.options[MJ_PROJECTION_TOLERANCE], -s->together * u);
     return pcs_mj_gap_at_end(s, contact, u) < (u < 0 ? reach : 0);
 }
 
@@ -201,6 +197,27 @@ int32_t pcs_mj_activate_hit(moreau_jean *s, const pcs_state *state)
             pcs_mj_add_active(s, state, i);
             ++found;
         }
+    }
+    return found;
+}
+
+// Corners of a box that lies on another are closed to the error of the solver, some of them not to the
+// tolerance of the projection. One that is left out of an impact would be hit by it a moment later,
+// in a round of its own, and the box would be turned. Impacts so close are one.
+int32_t pcs_mj_activate_touching(moreau_jean *s, const pcs_state *state)
+{
+    const pcs_model *model = s->base.model;
+    int32_t found = 0;
+    for (int32_t i = 0; i < model->n_slots; ++i) {
+        const pcs_contact *contact = &s->contacts[i];
+        if (s->is_active[i] || contact->gap == HUGE_VAL)
+            continue;
+        const double u = pcs_mj_normal_velocity(model, contact, s->v);
+        if (!(u < -s->noise) || contact->gap > -s->together * u ||
+            fabs(pcs_mj_normal_velocity(model, contact, s->v_before)) > s->noise)
+            continue;
+        pcs_mj_add_active(s, state, i);
+        ++found;
     }
     return found;
 }

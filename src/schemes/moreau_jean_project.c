@@ -20,6 +20,13 @@ static const double rounding_margin = 10;
 // An error above this multiple of the tolerance is a projection that failed, and the step says so.
 static const double failure_margin = 1e4;
 
+// A contact that is pushed out further than needed stays there: what the solver leaves undecided would
+// turn a box that lands flat. Its problem, convex without friction, is solved beyond its tolerance.
+static const double push_out_solver[PCS_AUTO_OPTIONS] = {
+    [PCS_AUTO_SWEEPS] = 200,    [PCS_AUTO_NEWTON_STEPS] = 40, [PCS_AUTO_RESTARTS] = 2,
+    [PCS_AUTO_PATH_STEPS] = 50, [PCS_AUTO_POLISH] = 1,
+};
+
 // How far beyond the largest deviation open contacts are taken into account when pushing out.
 #define REACH 10
 
@@ -143,7 +150,8 @@ static pcs_status push_out(moreau_jean *s, double deviation, pcs_step_report *re
                      pcs_friction_contact_scale(&problem);
     opts.tolerance = fmin(opts.tolerance, PUSH_OUT);
     pcs_solve_info info; // the passes check the gaps
-    PCS_TRY(pcs_friction_solve(&problem, &pcs_solver_auto, &opts, NULL, &s->arena, l, u, &info));
+    PCS_TRY(pcs_friction_solve(&problem, &pcs_solver_auto, &opts, push_out_solver, &s->arena, l, u,
+                               &info));
     report->solver_iterations += info.iterations;
     memset(s->momentum, 0, sizeof(double) * (size_t)model->n_v);
     memset(s->p_step, 0, sizeof(double) * (size_t)model->n_rows);

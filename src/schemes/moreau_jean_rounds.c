@@ -357,6 +357,7 @@ static void next_round(moreau_jean *s, const pcs_state *state)
     }
     s->n_struck = s->n_active;
     ++s->n_rounds;
+    memcpy(s->v_before, s->v, sizeof(double) * (size_t)s->base.model->n_v);
     for (int32_t k = 0; k < s->n_active; ++k) {
         const int32_t at = s->offset[k], size = s->H[k]->size;
         double u[3];
@@ -389,12 +390,19 @@ pcs_status pcs_mj_solve_rounds(moreau_jean *s, const pcs_state *state, pcs_step_
     const bool ahead = pcs_mj_looks_ahead(s);
     if (s->base.model->n_slots > 0)
         pcs_mj_activate_free(s, state, ahead);
+    memcpy(s->v_before, s->v_k, sizeof(double) * (size_t)s->base.model->n_v);
     begin_impacts(s, state);
     pcs_status status = PCS_OK;
     for (int32_t tries = 0; s->n_active > 0; ++tries) {
         status = pcs_mj_solve_round(s, report);
         PCS_TRY(status);
-        if (!ahead || tries == TRIES_MAX || pcs_mj_activate_hit(s, state) == 0)
+        if (!ahead || tries == TRIES_MAX)
+            break;
+        if (s->impacts && pcs_mj_activate_touching(s, state) > 0) {
+            s->n_struck = s->n_active;
+            continue;
+        }
+        if (pcs_mj_activate_hit(s, state) == 0)
             break;
         next_round(s, state);
         if (s->n_rounds > ROUNDS_MAX)

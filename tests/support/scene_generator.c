@@ -163,20 +163,27 @@ static void put_together(const scene_text *s, char *text)
         abort();
 }
 
-void scene_generate(uint64_t seed, scene_model *model)
+void scene_write(uint64_t seed, bool round, const char *kind, scene_kind_fn write,
+                 scene_model *model)
 {
     static scene_text s; // large; scenes are made one after the other
-    const uint64_t n = sizeof kinds / sizeof *kinds;
     memset(&s, 0, sizeof s);
     memset(model, 0, sizeof *model);
     s.facts = &model->facts;
     s.facts->seed = seed;
-    s.facts->kind = kinds[seed % n].name;
+    s.facts->kind = kind;
     s.facts->length = 1;
     s.facts->rate = 1;
-    if (seed / n % ROUND_EVERY == 0)
+    if (round)
         s.facts->traits |= SCENE_ROUND;
     pcs_random_init(&s.random, seed);
-    kinds[seed % n].write(&s);
+    write(&s);
     put_together(&s, model->text);
+}
+
+void scene_generate(uint64_t seed, scene_model *model)
+{
+    const uint64_t n = sizeof kinds / sizeof *kinds;
+    scene_write(seed, seed / n % ROUND_EVERY == 0, kinds[seed % n].name, kinds[seed % n].write,
+                model);
 }

@@ -264,13 +264,14 @@ static double position_allowed(const scene_facts *facts, const judge_scheme *s,
 
 // Whether the run had to come to rest: the scene does, or the reference did, soon enough to ask for
 // it here (its time and a half), and is to be believed up to the end. What the reference brings to
-// rest without a force that holds it there (a chain that hangs along a wall) keeps the velocity by
-// which an impact of this scheme is wrong: of first order, so its energy falls with the square.
+// rest without a force that holds it there (a chain that hangs along a wall, a ball that may roll)
+// keeps the velocity by which an impact or the end of a slip is wrong in this scheme: of first order,
+// so its energy falls with the square. A ball rolls on steadily.
 static bool must_rest(judging *j, int scheme, const run_result *run)
 {
     if (j->facts->traits & SCENE_RESTS)
         return true;
-    if (!(1.5 * j->reference_rest < j->facts->end) || j->horizon < SCENE_SAMPLES)
+    if (!(1.5 * j->reference_rest < j->facts->end) || j->horizon < SCENE_SAMPLES || run->steady)
         return false;
     static run_result finer;
     run_level(j, scheme, 2, &finer);
@@ -306,23 +307,13 @@ static void check_invariants(judging *j, int scheme, const run_result *run)
 
 // ---- Motion ----
 
-// Whether an impact of the run falls on its sample k, but for rounding: with round numbers it does,
-// and the sample may be that of before or of after.
-static bool is_on_impact(const run_result *run, int k)
-{
-    const double t = run->time[k], rounding = 1e-9;
-    for (int i = 0; i < run->n_impacts; ++i)
-        if (fabs(run->impact[i].time - t) <= rounding * t)
-            return true;
-    return false;
-}
-
-// Between the samples k of two runs. Positions are continuous in time, the energy is not.
+// An energy that jumps at the sample may be that before or behind the impact.
 static double distance(const run_result *a, const run_result *b, int k)
 {
     const int last = a->n_values - 1; // energy
     const double scale = fmax(a->energy_scale, b->energy_scale);
-    double most = is_on_impact(a, k) ? 0 : fabs(a->sample[k][last] - b->sample[k][last]) / scale;
+    const bool jumps = a->struck[k] || b->struck[k];
+    double most = jumps ? 0 : fabs(a->sample[k][last] - b->sample[k][last]) / scale;
     for (int i = 0; i < last; ++i)
         if (a->quaternion[i]) {
             double same = 0, opposite = 0;

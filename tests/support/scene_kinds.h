@@ -6,6 +6,10 @@
 
 typedef void (*scene_kind_fn)(scene_text *s);
 
+// The scene that `write` makes with the numbers of a seed.
+void scene_write(uint64_t seed, bool round, const char *kind, scene_kind_fn write,
+                 scene_model *model);
+
 // Bodies that fall, lie and fly (scene_kinds_bodies.c)
 void scene_boxes(scene_text *s);  // a stack of boxes dropped on each other
 void scene_column(scene_text *s); // discs or spheres above each other, some with a hinge

@@ -281,6 +281,7 @@ void scene_spring_stop(scene_text *s)
         snprintf(text, sizeof text, "parameters: {F: %.15g, W: %.15g}", 2 * k * stop,
                  w * scene_number(s, 0.5, 2));
         scene_line(s, SECTION_HEAD, "%s", text);
+        s->facts->traits |= SCENE_DRIVEN;
     }
     if (how == 1 && e < 1)
         s->facts->traits |= SCENE_RESTS;

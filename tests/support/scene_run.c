@@ -29,6 +29,7 @@ typedef struct running {
     double kinetic_most, momentum_start[2], momentum_scale;
     double accuracy;
     double step, force[RIPPLE_STEPS], force_most; // the largest one with impacts
+    double kinetic[RIPPLE_STEPS];
     int64_t n_steps, events_seen;
 } running;
 
@@ -140,7 +141,6 @@ static void take_sample(const running *r, run_result *result)
     if (result->n_samples > SCENE_SAMPLES)
         return;
     double *x = result->sample[result->n_samples];
-    result->time[result->n_samples] = pcs_simulation_time(r->simulation);
     for (int32_t i = 0; i < pcs_model_body_count(r->model) && n + room < RUN_VALUES_MAX; ++i)
         n = add_body(r, i, n, result);
     for (int32_t i = 0; i < pcs_model_system_count(r->model); ++i) {
@@ -218,6 +218,7 @@ static void watch_rest(running *r, double kinetic, run_result *result)
         impulse += view.impulse[0];
     }
     r->force[r->n_steps % RIPPLE_STEPS] = force;
+    r->kinetic[r->n_steps % RIPPLE_STEPS] = kinetic;
     r->force_most = fmax(r->force_most, impulse / r->step);
 }
 
@@ -272,8 +273,19 @@ static void take_verdict(const running *r, run_result *result)
     result->verdict = (int)pcs_run_verdict(findings, result->finding, sizeof result->finding);
 }
 
+// With round numbers an impact falls on a sample, and rounding puts it before or behind.
+static void mark_struck(const scene_facts *facts, run_result *result)
+{
+    const double rounding = 1e-9 * facts->end;
+    for (int k = 0; k <= SCENE_SAMPLES; ++k)
+        for (int i = 0; i < result->n_impacts; ++i)
+            if (fabs(result->impact[i].time - facts->end * k / SCENE_SAMPLES) <= rounding)
+                result->struck[k] = true;
+}
+
 static void finish(running *r, run_result *result)
 {
+    mark_struck(r->facts, result);
     take_verdict(r, result);
     const pcs_statistics *statistics = pcs_simulation_statistics(r->simulation);
     const double moved = fmax(r->scale.largest, energy_of_a_step(r));
@@ -291,11 +303,15 @@ static void finish(running *r, run_result *result)
     result->rejected = statistics->rejected_steps;
     result->steps = statistics->inner_steps;
     result->force_ripple = -1;
-    double low = HUGE_VAL, high = 0;
+    double low = HUGE_VAL, high = 0, slowest = HUGE_VAL, fastest = 0;
     for (int i = 0; i < RIPPLE_STEPS; ++i) {
         low = fmin(low, r->force[i]);
         high = fmax(high, r->force[i]);
+        slowest = fmin(slowest, r->kinetic[i]);
+        fastest = fmax(fastest, r->kinetic[i]);
     }
+    const double steady = 1e-6; // as resting forces
+    result->steady = high - low <= steady * high && fastest - slowest <= steady * fastest;
     const double last = result->reached * (1 - (RIPPLE_STEPS + 2.0) / (double)(r->n_steps + 1));
     const double nothing = 1e-9; // part of the largest force: rounding of what touches without load
     // What still counts as rest swings with that speed, at least as fast as a pendulum of its size.

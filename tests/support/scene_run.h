@@ -38,8 +38,8 @@ typedef struct run_result {
     // over the length of the scene, angles, quaternions; at last the energy in J, whose scale
     // depends on the times at which a scheme is looked at.
     int n_samples, n_values;
-    double time[SCENE_SAMPLES + 1];
     double sample[SCENE_SAMPLES + 1][RUN_VALUES_MAX];
+    bool struck[SCENE_SAMPLES + 1];  // there is an impact at the sample
     bool quaternion[RUN_VALUES_MAX]; // first of four numbers whose common sign means nothing
     // Energy: largest value of kinetic + potential - start - work of forces, actuators and drivers,
     // which only impacts, friction and damping may change, and never upwards; scale of both.
@@ -54,6 +54,7 @@ typedef struct run_result {
     // Of the sum of normal forces in the last steps, relative, beyond what the motion that still
     // counts as rest makes; -1: no rest
     double force_ripple;
+    bool steady; // kinetic energy and normal forces of the last steps are constant
     int64_t impacts, unconverged, rejected;
     int verdict; // pcs_level: what the run says of itself
     char finding[RUN_TEXT_SIZE];
