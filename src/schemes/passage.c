@@ -89,7 +89,8 @@ static int32_t first_passed(pcs_gap_search *search, const pcs_model *model,
     memcpy(pcs_gap_search_motion(search)->c[0], hit ? step->onwards : step->way,
            sizeof(double) * (size_t)model->n_v);
     pcs_gap_search_begin(search, step->t, step->h, step->q, 1, step->turns, step->external, NULL);
-    for (int32_t i = 0; i < model->n_slots; ++i) {
+    for (int32_t k = 0; k < step->n_near; ++k) {
+        const int32_t i = step->near ? step->near[k] : k;
         if (step->carries[i] != hit || (hit && !(step->rate[i] < 0))) // or rests
             continue;
         const double way = pcs_gap_search_way(search, i);
@@ -110,8 +111,10 @@ int32_t pcs_passage_find(pcs_gap_search *search, const pcs_model *model,
     double first = HUGE_VAL;
     bool impacts = false;
     *cut = 0;
-    for (int32_t i = 0; i < model->n_slots; ++i)
+    for (int32_t k = 0; k < step->n_near; ++k) {
+        const int32_t i = step->near ? step->near[k] : k;
         impacts = impacts || (step->carries[i] && step->rate[i] < 0);
+    }
     int32_t found = first_passed(search, model, step, false, &first);
     const int32_t hit = impacts ? first_passed(search, model, step, true, &first) : -1;
     found = hit >= 0 ? hit : found;

@@ -16,6 +16,8 @@ typedef struct pcs_passage_step {
     const double *rate;    // by slot, where it has: normal velocity that the impact began with
     const double *turns, *external; // as in the state
     double tolerance;               // of gaps, m
+    int32_t n_near;                 // slots that may be closed on the way, ascending
+    const int32_t *near;            // NULL: the first n_near
 } pcs_passage_step;
 
 // A slot that the step would pass, or -1; *cut: length of a step that ends just behind its first
