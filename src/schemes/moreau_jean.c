@@ -547,7 +547,7 @@ static pcs_status check_finite(const moreau_jean *s)
 // ---- The step ----
 
 // Whether the step is to be cut, at s->cut, since it would pass a contact. Needs its positions.
-static bool passes(moreau_jean *s)
+static bool passes(moreau_jean *s, const pcs_state *state)
 {
     const pcs_model *m = s->base.model;
     if (m->n_slots == 0)
@@ -571,6 +571,7 @@ static bool passes(moreau_jean *s)
                                    .turns = s->turns,
                                    .external = s->external,
                                    .tolerance = s->base.options[MJ_PROJECTION_TOLERANCE],
+                                   .load = state->r,
                                    .n_near = s->neighbours.n_near,
                                    .near = s->neighbours.near};
     const int32_t slot = pcs_passage_find(s->search, m, &step, &s->cut);
@@ -608,7 +609,7 @@ static pcs_status step_with(moreau_jean *s, pcs_state *state, double h, bool all
     if (solved == PCS_NOT_CONVERGED && (policy == MJ_SHRINK_STEP || policy == MJ_STOP || diverged))
         return solved; // the state is untouched
     positions(s);
-    if (passes(s))
+    if (passes(s, state))
         return PCS_NOT_CONVERGED;
     s->meets_faces = false;
     pcs_status projected = pcs_mj_project_positions(s, report);

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "math/vector.h"
+
 // Part of the step by which it is cut behind the touch, and part of the time from the touch to the
 // deepest place, whichever is less: the contact is found penetrated and still approaching.
 static const double BEHIND = 1e-3, BEFORE_DEEPEST = 0.05;
@@ -37,6 +39,22 @@ static bool is_hit_right(const pcs_passage_step *step, int32_t slot, double touc
     return step->carries[slot] && rate <= HEAD_ON * touch_rate && HEAD_ON * rate >= touch_rate;
 }
 
+// A contact that slides is straight in the step and its surface is not: it dips by up to h/8 times
+// what the turning of the normal adds to its rate, and leaves by itself. One that carried a load,
+// begins the step within that depth, turns by less than SLIDES and is open at the end is not passed:
+// it approaches more slowly than its normal turns, which is no impact (docs/theory/moreau-jean.md).
+static const double SLIDES = 0.1; // rad
+
+static bool slides_off(const pcs_passage_step *step, int32_t slot, const pcs_gap_place *a,
+                       const pcs_gap_place *b)
+{
+    if (!step->load || !(step->load[3 * slot] > 0) || step->carries[slot] || a->n_barriers == 0 ||
+        b->n_barriers == 0 || !(b->gap >= 0) || b->gap == HUGE_VAL)
+        return false;
+    const double turned = pcs_v3_norm(pcs_v3_sub(b->barrier[0].n, a->barrier[0].n));
+    return turned <= SLIDES && a->gap <= 0.125 * step->h * (b->rate - a->rate);
+}
+
 // Time behind a touch at `b`, at most `most`, at which the gap still falls nearly as fast.
 static double time_behind(pcs_gap_search *search, int32_t slot, const pcs_gap_place *b, double most)
 {
@@ -70,6 +88,8 @@ static double passes_at(pcs_gap_search *search, const pcs_passage_step *step, in
     pcs_gap_search_look(search, slot, step->t, NULL, &a);
     pcs_gap_search_look(search, slot, step->t + step->h, &a, &b);
     if (!step->carries[slot] && is_seen_next(search, step, slot, &b))
+        return HUGE_VAL;
+    if (slides_off(step, slot, &a, &b))
         return HUGE_VAL;
     if (a.gap <= rules.noise && -a.rate * step->h > rest)
         return is_hit_right(step, slot, a.rate) ? HUGE_VAL : step->t + behind;

@@ -16,6 +16,7 @@ typedef struct pcs_passage_step {
     const double *rate;    // by slot, where it has: normal velocity that the impact began with
     const double *turns, *external; // as in the state
     double tolerance;               // of gaps, m
+    const double *load;             // impulses of the slots in the step before, 3 each; NULL: none
     int32_t n_near;                 // slots that may be closed on the way, ascending
     const int32_t *near;            // NULL: the first n_near
 } pcs_passage_step;
