@@ -574,7 +574,7 @@ static bool passes(moreau_jean *s, const pcs_state *state)
                                    .load = state->r,
                                    .n_near = s->neighbours.n_near,
                                    .near = s->neighbours.near};
-    const int32_t slot = pcs_passage_find(s->search, m, &step, &s->cut);
+    const int32_t slot = pcs_passage_find(s->search, &step, &s->cut);
     memset(carries, 0, sizeof(bool) * (size_t)m->n_slots);
     if (slot >= 0 && s->keep_passage)
         pcs_passage_warn(s->base.ctx, m, &step, slot);

@@ -435,7 +435,7 @@ static bool passes(nonsmooth_alpha *s, const pcs_state *state)
                                    .external = s->external,
                                    .tolerance = s->base.options[NA_CONSTRAINT_TOLERANCE],
                                    .n_near = m->n_slots};
-    const int32_t slot = pcs_passage_find(s->search, m, &step, &s->cut);
+    const int32_t slot = pcs_passage_find(s->search, &step, &s->cut);
     if (slot >= 0 && s->keep_passage)
         pcs_passage_warn(s->base.ctx, m, &step, slot);
     return slot >= 0 && !s->keep_passage;

@@ -23,8 +23,7 @@ typedef struct pcs_passage_step {
 
 // A slot that the step would pass, or -1; *cut: length of a step that ends just behind its first
 // touch, 0 without any.
-int32_t pcs_passage_find(pcs_gap_search *search, const pcs_model *model,
-                         const pcs_passage_step *step, double *cut);
+int32_t pcs_passage_find(pcs_gap_search *search, const pcs_passage_step *step, double *cut);
 // Warns that a slot may have been passed by a step that was not cut any more.
 void pcs_passage_warn(pcs_context *ctx, const pcs_model *model, const pcs_passage_step *step,
                       int32_t slot);
