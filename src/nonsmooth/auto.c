@@ -128,8 +128,10 @@ static const double LEAST_ROUNDING = 0.5 * DBL_EPSILON;
 // not lower the residual by POLISH_GAIN a continuation.
 static const double POLISH_DELTA = 1e-11, POLISH_GAIN = 0.1;
 enum { POLISH_STEPS = 10 };
-// Sweeps that a factorisation of a large problem may cost in a polish.
+// Sweeps that the factorisations of a polish may cost.
 enum { POLISH_SWEEPS = 100 };
+// Steps of its continuation at least: two mend what the first left where contacts are redundant.
+enum { POLISH_LEAST = 2 };
 // Contacts from which the interior point method follows Newton's at once.
 enum { MEDIUM_FROM = 60 };
 // Steps of the interior point method: it needs ten to forty, or blocks.
@@ -654,16 +656,23 @@ static bool is_at_rest(const chain *c)
     return rest;
 }
 
-// A few factorisations are little beside a step, except in large problems: there they pay if nothing
-// moves, since it is then done with them, and if they are not dear.
-static pcs_status is_polish_affordable(chain *c, bool *affordable)
+// Newton steps that a polish may take. In small problems they are little beside a step. From
+// MEDIUM_FROM contacts on they may cost POLISH_SWEEPS in all: with many contacts of one body W is
+// dense, and a factorisation is worth tens of sweeps. In large problems they pay only if nothing
+// moves, since it is then done with them.
+static pcs_status count_polish_steps(chain *c, int32_t *steps)
 {
+    const int32_t n = c->problem->W->n;
     forecast f;
-    *affordable = c->problem->W->n < PCS_SWEEP_COLOURED_FROM;
-    if (*affordable || c->problem->W->n > FORECAST_MAX || !is_at_rest(c))
+    *steps = POLISH_STEPS;
+    if (n < MEDIUM_FROM)
+        return PCS_OK;
+    *steps = 0;
+    if (n > FORECAST_MAX || (n >= PCS_SWEEP_COLOURED_FROM && !is_at_rest(c)))
         return PCS_OK;
     PCS_TRY(forecast_factorisation(c, &f));
-    *affordable = f.sweeps <= POLISH_SWEEPS;
+    if (f.sweeps <= POLISH_SWEEPS)
+        *steps = (int32_t)fmin(POLISH_STEPS, fmax(POLISH_LEAST, POLISH_SWEEPS / fmax(1, f.sweeps)));
     return PCS_OK;
 }
 
@@ -671,20 +680,19 @@ static pcs_status run_polish(chain *c)
 {
     const size_t size = (size_t)c->monitor.rows * sizeof *c->r;
     const double now = c->monitor.best_value, aim = polish_aim(c);
-    int32_t steps = 0;
-    bool affordable = false;
+    int32_t steps = 0, most = 0;
     if (aim > 0.0 && now > aim)
-        PCS_TRY(is_polish_affordable(c, &affordable));
-    if (!affordable)
+        PCS_TRY(count_polish_steps(c, &most));
+    if (most == 0)
         return PCS_OK;
     memcpy(c->r, c->monitor.best, size);
     PCS_TRY(try_newton_with(
         c, (pcs_contact_newton_opts){.first_delta = POLISH_DELTA, .max_steps = 1, .aim = aim},
         &steps));
-    if (c->monitor.best_value > POLISH_GAIN * now) {
+    if (c->monitor.best_value > POLISH_GAIN * now && most > 1) {
         memcpy(c->r, c->monitor.best, size);
-        PCS_TRY(try_newton_with(c, (pcs_contact_newton_opts){.max_steps = POLISH_STEPS, .aim = aim},
-                                &steps));
+        PCS_TRY(
+            try_newton_with(c, (pcs_contact_newton_opts){.max_steps = most, .aim = aim}, &steps));
     }
     end_stage(c, "polish", steps);
     return PCS_OK;
