@@ -339,8 +339,14 @@ void pcs_model_contacts_destroy(pcs_context *ctx, pcs_contact *contacts)
 void pcs_model_contacts(const pcs_model *model, const pcs_configuration *c, bool rows,
                         pcs_contact *contacts)
 {
-    for (int32_t i = 0; i < model->contact_pairs.count; i++) {
-        const pcs_contact_pair *pair = &model->contact_pairs.data[i];
+    pcs_model_contacts_of(model, c, rows, model->contact_pairs.count, NULL, contacts);
+}
+
+void pcs_model_contacts_of(const pcs_model *model, const pcs_configuration *c, bool rows,
+                           int32_t n_pairs, const int32_t *pairs, pcs_contact *contacts)
+{
+    for (int32_t i = 0; i < n_pairs; i++) {
+        const pcs_contact_pair *pair = &model->contact_pairs.data[pairs ? pairs[i] : i];
         if (pair->copy_of < 0)
             evaluate_pair(model, c, rows, pair, contacts + pair->first_slot);
         for (int32_t k = 0; pair->copy_of >= 0 && k < pair->n_slots; k++)

@@ -67,6 +67,10 @@ void pcs_model_contacts_destroy(pcs_context *ctx, pcs_contact *contacts);
 // only gaps, points and normals are computed.
 void pcs_model_contacts(const struct pcs_model *model, const pcs_configuration *c, bool rows,
                         pcs_contact *contacts);
+// The same for some of the declared pairs, and all limits and contacts of systems and meshes; NULL:
+// the first n_pairs.
+void pcs_model_contacts_of(const struct pcs_model *model, const pcs_configuration *c, bool rows,
+                           int32_t n_pairs, const int32_t *pairs, pcs_contact *contacts);
 // Fills `convective` of contacts that pcs_model_contacts() has evaluated with rows at this
 // configuration. A slot without a contact point gets 0.
 void pcs_model_contacts_convective(const struct pcs_model *model, const pcs_configuration *c,

@@ -7,6 +7,8 @@
 //     strides          large problems where it is dear: sweeps with momentum and long Newton steps
 //     newton           proximal Newton continuation on the closed contacts: nearly all the rest
 //     strides, interior-point, strides          in large problems where Newton cycles
+//     interior-point, sweeps, newton, interior-point   in those of some hundred contacts: warm, and
+//                      once along the central path
 //     sweeps, newton   once more: a few sweeps lead out of most cycles
 //     admm             for a better start where Newton still cycles
 //     newton           from there
@@ -126,8 +128,12 @@ static const double LEAST_ROUNDING = 0.5 * DBL_EPSILON;
 // not lower the residual by POLISH_GAIN a continuation.
 static const double POLISH_DELTA = 1e-11, POLISH_GAIN = 0.1;
 enum { POLISH_STEPS = 10 };
-// Sweeps that a factorisation of a large problem may cost in a polish.
+// Sweeps that the factorisations of a polish may cost.
 enum { POLISH_SWEEPS = 100 };
+// Steps of its continuation at least: two mend what the first left where contacts are redundant.
+enum { POLISH_LEAST = 2 };
+// Contacts from which the interior point method follows Newton's at once.
+enum { MEDIUM_FROM = 60 };
 // Steps of the interior point method: it needs ten to forty, or blocks.
 enum { INTERIOR_POINT_STEPS = 100 };
 // Factorisations of a first short walk along the central path, in small problems: most of those
@@ -286,10 +292,10 @@ static pcs_status run_restarts(chain *c, int32_t restarts, int32_t most)
     return PCS_OK;
 }
 
-// Another solver of the table as a stage, from r = 0, for at most `most` iterations (0: its own
-// limit); c->r becomes its answer.
+// Another solver of the table as a stage, from `start` (NULL: r = 0), for at most `most` iterations
+// (0: its own limit); c->r becomes its answer.
 static pcs_status run_solver(chain *c, const pcs_friction_solver *solver, const double *option,
-                             int32_t most)
+                             const double *start, int32_t most)
 {
     pcs_solve_opts opts = *c->opts;
     pcs_solve_info info;
@@ -299,7 +305,8 @@ static pcs_status run_solver(chain *c, const pcs_friction_solver *solver, const 
            *u = PCS_ARENA_ARRAY(c->arena, double, rows);
     if (r == NULL || u == NULL)
         return PCS_ERROR_MEMORY;
-    memset(r, 0, (size_t)rows * sizeof *r);
+    for (int32_t k = 0; k < rows; k++)
+        r[k] = start != NULL ? start[k] : 0.0;
     opts.max_iterations = c->opts->max_iterations > 0 && (most == 0 || c->left < most) ? c->left
                                                                                        : most;
     opts.count_solutions = 0;
@@ -361,7 +368,7 @@ static pcs_status run_without_newton(chain *c, int32_t sweeps)
                                pcs_solver_admm.n_options, NULL, option, c->arena->ctx));
     option[PCS_ADMM_PENALTY] = EARLY_PENALTY;
     option[PCS_ADMM_PATIENCE] = EARLY_PATIENCE;
-    PCS_TRY(run_solver(c, &pcs_solver_admm, option, DEAR));
+    PCS_TRY(run_solver(c, &pcs_solver_admm, option, NULL, DEAR));
     memcpy(c->r, c->monitor.best, (size_t)c->monitor.rows * sizeof *c->r);
     return PCS_OK;
 }
@@ -381,14 +388,15 @@ static pcs_status run_strides(chain *c, const forecast *f, int32_t most)
     return PCS_OK;
 }
 
-static pcs_status run_interior_point(chain *c, double path_steps)
+// From `start`, and from r = 0 if that does not succeed.
+static pcs_status run_interior_point(chain *c, int follow, double path_steps, const double *start)
 {
     const double option[PCS_INTERIOR_POINT_OPTIONS] = {
         [PCS_INTERIOR_POINT_UPDATE] = PCS_INTERIOR_POINT_EMBEDDED,
-        [PCS_INTERIOR_POINT_FOLLOW] = path_steps > 0.0 ? 1.0 : 0.0,
+        [PCS_INTERIOR_POINT_FOLLOW] = path_steps > 0.0 ? follow : PCS_INTERIOR_POINT_FOLLOW_OFF,
         [PCS_INTERIOR_POINT_STEPS] = fmax(1.0, path_steps),
     };
-    return run_solver(c, &pcs_solver_interior_point, option, INTERIOR_POINT_STEPS);
+    return run_solver(c, &pcs_solver_interior_point, option, start, INTERIOR_POINT_STEPS);
 }
 
 // Factorisations of complementary paths that are worth the work; small problems have enough for one
@@ -475,6 +483,18 @@ static pcs_status run_descents(chain *c, int32_t *number, int32_t last, double w
     return PCS_OK;
 }
 
+// Problems where the interior point method follows Newton's at once.
+static bool is_medium(const chain *c)
+{
+    return c->problem->W->n >= MEDIUM_FROM && c->problem->W->n < PCS_SWEEP_COLOURED_FROM;
+}
+
+// Steps along the central path that run_medium() takes.
+static double steps_walked(const chain *c, const double *option)
+{
+    return is_medium(c) ? fmin(SHORT_WALK, option[PCS_AUTO_PATH_STEPS]) : 0.0;
+}
+
 // Counts the solutions of a small problem and offers the first one. Larger problems pass.
 static pcs_status enumerate(chain *c)
 {
@@ -507,8 +527,10 @@ static pcs_status search(chain *c, const double *option)
         return PCS_ERROR_MEMORY;
     pcs_monitor_make_strict(&c->monitor);
     memcpy(centre, c->monitor.best, size);
-    PCS_TRY(
-        run_interior_point(c, is_small(c) ? fmin(SHORT_WALK, option[PCS_AUTO_PATH_STEPS]) : 0.0));
+    if (!is_medium(c))
+        PCS_TRY(run_interior_point(
+            c, PCS_INTERIOR_POINT_FOLLOW_ON,
+            is_small(c) ? fmin(SHORT_WALK, option[PCS_AUTO_PATH_STEPS]) : 0.0, NULL));
     if (!is_over(c) && descents > 0)
         PCS_TRY(run_descents(c, &descent, descents < DESCENTS_EARLY ? descents : DESCENTS_EARLY,
                              DESCENT_WORK_EARLY, newton_steps));
@@ -519,8 +541,9 @@ static pcs_status search(chain *c, const double *option)
         PCS_TRY(run_restarts(c, (int32_t)option[PCS_AUTO_RESTARTS], newton_steps));
     if (!is_over(c) && descents > descent)
         PCS_TRY(run_descents(c, &descent, descents, DESCENT_WORK, newton_steps));
-    if (!is_over(c) && option[PCS_AUTO_PATH_STEPS] > 0.0)
-        PCS_TRY(run_interior_point(c, option[PCS_AUTO_PATH_STEPS]));
+    if (!is_over(c) && option[PCS_AUTO_PATH_STEPS] > steps_walked(c, option))
+        PCS_TRY(
+            run_interior_point(c, PCS_INTERIOR_POINT_FOLLOW_ON, option[PCS_AUTO_PATH_STEPS], NULL));
     if (!is_over(c) && newton_steps > 0) {
         memcpy(c->r, c->monitor.best, size);
         PCS_TRY(run_newton(c, newton_steps));
@@ -542,19 +565,38 @@ static pcs_status run_last_resorts(chain *c, const double *option)
     return PCS_OK;
 }
 
-// Newton's method once more: after a few sweeps, which lead out of most cycles, and from where ADMM
-// ends.
-static pcs_status run_newton_again(chain *c, const double *option, mixing mix)
+// Newton's method once more after a few sweeps, which lead out of most cycles.
+static pcs_status run_shaken(chain *c, const double *option, mixing mix)
 {
     const int32_t newton_steps = (int32_t)option[NEWTON_STEPS];
     const int32_t sweeps = (int32_t)option[SWEEPS];
-    if (newton_steps > 1) {
-        PCS_TRY(run_sweeps(c, SHAKE_SWEEPS < sweeps ? SHAKE_SWEEPS : sweeps, mix));
-        if (!is_over(c))
-            PCS_TRY(run_newton(c, newton_steps / 2));
-    }
+    if (newton_steps <= 1)
+        return PCS_OK;
+    PCS_TRY(run_sweeps(c, SHAKE_SWEEPS < sweeps ? SHAKE_SWEEPS : sweeps, mix));
+    return is_over(c) ? PCS_OK : run_newton(c, newton_steps / 2);
+}
+
+// Piles of some hundred contacts that settle: Newton's method drifts from one set of states that
+// almost has a solution to the next. The interior point method passes them, from where it stood in
+// ten to thirty steps; what it leaves is little.
+static pcs_status run_medium(chain *c, const double *option)
+{
+    PCS_TRY(run_interior_point(c, PCS_INTERIOR_POINT_FOLLOW_OFF, 0.0, c->monitor.best));
     if (!is_over(c))
-        PCS_TRY(run_solver(c, &pcs_solver_admm, NULL, ADMM_STEPS));
+        PCS_TRY(run_shaken(c, option, MIX_NEVER));
+    if (!is_over(c) && option[PCS_AUTO_PATH_STEPS] > 0.0)
+        PCS_TRY(
+            run_interior_point(c, PCS_INTERIOR_POINT_FOLLOW_ONCE, steps_walked(c, option), NULL));
+    return PCS_OK;
+}
+
+// Newton's method once more: shaken, and from where ADMM ends.
+static pcs_status run_newton_again(chain *c, const double *option, mixing mix)
+{
+    const int32_t newton_steps = (int32_t)option[NEWTON_STEPS];
+    PCS_TRY(run_shaken(c, option, mix));
+    if (!is_over(c))
+        PCS_TRY(run_solver(c, &pcs_solver_admm, NULL, NULL, ADMM_STEPS));
     if (!is_over(c) && newton_steps > 0)
         PCS_TRY(run_newton(c, newton_steps));
     return PCS_OK;
@@ -565,7 +607,7 @@ static pcs_status run_large(chain *c, const forecast *f)
 {
     PCS_TRY(run_strides(c, f, f->dear ? STRIDES_DEAR : STRIDES_CHEAP));
     if (!is_over(c))
-        PCS_TRY(run_interior_point(c, 0.0));
+        PCS_TRY(run_interior_point(c, PCS_INTERIOR_POINT_FOLLOW_OFF, 0.0, NULL));
     return is_over(c) ? PCS_OK : run_strides(c, f, STRIDES_LAST);
 }
 
@@ -614,16 +656,23 @@ static bool is_at_rest(const chain *c)
     return rest;
 }
 
-// A few factorisations are little beside a step, except in large problems: there they pay if nothing
-// moves, since it is then done with them, and if they are not dear.
-static pcs_status is_polish_affordable(chain *c, bool *affordable)
+// Newton steps that a polish may take. In small problems they are little beside a step. From
+// MEDIUM_FROM contacts on they may cost POLISH_SWEEPS in all: with many contacts of one body W is
+// dense, and a factorisation is worth tens of sweeps. In large problems they pay only if nothing
+// moves, since it is then done with them.
+static pcs_status count_polish_steps(chain *c, int32_t *steps)
 {
+    const int32_t n = c->problem->W->n;
     forecast f;
-    *affordable = c->problem->W->n < PCS_SWEEP_COLOURED_FROM;
-    if (*affordable || c->problem->W->n > FORECAST_MAX || !is_at_rest(c))
+    *steps = POLISH_STEPS;
+    if (n < MEDIUM_FROM)
+        return PCS_OK;
+    *steps = 0;
+    if (n > FORECAST_MAX || (n >= PCS_SWEEP_COLOURED_FROM && !is_at_rest(c)))
         return PCS_OK;
     PCS_TRY(forecast_factorisation(c, &f));
-    *affordable = f.sweeps <= POLISH_SWEEPS;
+    if (f.sweeps <= POLISH_SWEEPS)
+        *steps = (int32_t)fmin(POLISH_STEPS, fmax(POLISH_LEAST, POLISH_SWEEPS / fmax(1, f.sweeps)));
     return PCS_OK;
 }
 
@@ -631,20 +680,19 @@ static pcs_status run_polish(chain *c)
 {
     const size_t size = (size_t)c->monitor.rows * sizeof *c->r;
     const double now = c->monitor.best_value, aim = polish_aim(c);
-    int32_t steps = 0;
-    bool affordable = false;
+    int32_t steps = 0, most = 0;
     if (aim > 0.0 && now > aim)
-        PCS_TRY(is_polish_affordable(c, &affordable));
-    if (!affordable)
+        PCS_TRY(count_polish_steps(c, &most));
+    if (most == 0)
         return PCS_OK;
     memcpy(c->r, c->monitor.best, size);
     PCS_TRY(try_newton_with(
         c, (pcs_contact_newton_opts){.first_delta = POLISH_DELTA, .max_steps = 1, .aim = aim},
         &steps));
-    if (c->monitor.best_value > POLISH_GAIN * now) {
+    if (c->monitor.best_value > POLISH_GAIN * now && most > 1) {
         memcpy(c->r, c->monitor.best, size);
-        PCS_TRY(try_newton_with(c, (pcs_contact_newton_opts){.max_steps = POLISH_STEPS, .aim = aim},
-                                &steps));
+        PCS_TRY(
+            try_newton_with(c, (pcs_contact_newton_opts){.max_steps = most, .aim = aim}, &steps));
     }
     end_stage(c, "polish", steps);
     return PCS_OK;
@@ -673,6 +721,8 @@ static pcs_status run_chain(chain *c, const double *option)
         PCS_TRY(run_newton(c, (newton_steps + 1) / 2));
     if (!is_over(c) && large)
         PCS_TRY(run_large(c, &f));
+    if (!is_over(c) && is_medium(c))
+        PCS_TRY(run_medium(c, option));
     if (!is_over(c))
         PCS_TRY(run_newton_again(c, option, large ? MIX_ALWAYS : MIX_NEVER));
     return is_over(c) ? PCS_OK : run_last_resorts(c, option);

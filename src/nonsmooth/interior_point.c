@@ -43,16 +43,17 @@ static const double WALK_SCALE[WALKS] = {1.0, 0.1, 10.0};
 enum { DEFAULT_ITERATIONS = 200, DEFAULT_FOLLOW = 4000, FOLLOW_MAX = 1000000 };
 
 static const char *const updates[] = {"embedded", "outer", NULL};
-static const char *const switches[] = {"off", "on", NULL};
+static const char *const follows[] = {"off", "on", "once", NULL};
 
 static const pcs_option options[PCS_INTERIOR_POINT_OPTIONS] = {
     [PCS_INTERIOR_POINT_UPDATE] = {"update", PCS_OPTION_CHOICE, PCS_INTERIOR_POINT_EMBEDDED, 0, 1,
                                    updates,
                                    "where the term mu |u_T| moves: in each Newton step or "
                                    "around convex solves"},
-    [PCS_INTERIOR_POINT_FOLLOW] = {"follow", PCS_OPTION_CHOICE, 1, 0, 1, switches,
+    [PCS_INTERIOR_POINT_FOLLOW] = {"follow", PCS_OPTION_CHOICE, PCS_INTERIOR_POINT_FOLLOW_ON, 0,
+                                   PCS_INTERIOR_POINT_FOLLOW_ONCE, follows,
                                    "walk along the central path by arc length when the iteration "
-                                   "blocks (embedded only)"},
+                                   "blocks (embedded only), from three starts or once"},
     [PCS_INTERIOR_POINT_STEPS] = {"follow_steps", PCS_OPTION_INTEGER, DEFAULT_FOLLOW, 1, FOLLOW_MAX,
                                   NULL, "factorisations of that walk at most"},
 };
@@ -279,9 +280,12 @@ static pcs_status solve(const pcs_friction_contact *problem, const pcs_solve_opt
         }
         pcs_monitor_stage(&monitor, info, "interior point", steps);
     }
-    const bool follow = it.work.embedded && option[PCS_INTERIOR_POINT_FOLLOW] != 0.0;
+    const int follow = (int)option[PCS_INTERIOR_POINT_FOLLOW];
+    const int walks = !it.work.embedded || follow == PCS_INTERIOR_POINT_FOLLOW_OFF ? 0
+                      : follow == PCS_INTERIOR_POINT_FOLLOW_ONCE                   ? 1
+                                                                                   : WALKS;
     const int32_t limit = (int32_t)option[PCS_INTERIOR_POINT_STEPS];
-    for (int k = 0; k < WALKS && follow && !monitor.done && !monitor.stopped; k++) {
+    for (int k = 0; k < walks && !monitor.done && !monitor.stopped; k++) {
         int32_t walk = 0;
         pcs_arena_mark mark = pcs_arena_get_mark(arena);
         PCS_TRY(walk_path(&it, arena, WALK_SCALE[k], limit, max_steps, &walk));

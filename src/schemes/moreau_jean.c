@@ -85,6 +85,7 @@ static pcs_status init(pcs_scheme *scheme)
     PCS_TRY(pcs_configuration_init(ctx, m, &s->middle));
     PCS_TRY(pcs_configuration_init(ctx, m, &s->end));
     PCS_TRY(pcs_gap_search_create(ctx, m, &s->search));
+    PCS_TRY(pcs_neighbours_init(ctx, m, &s->neighbours));
     return pcs_model_saddle_with_rows(ctx, m, m->row_blocks.count, s->rows, &s->saddle);
 }
 
@@ -109,6 +110,7 @@ static void destroy(pcs_scheme *scheme)
     pcs_configuration_free(ctx, &s->middle);
     pcs_configuration_free(ctx, &s->end);
     pcs_gap_search_destroy(s->search);
+    pcs_neighbours_free(ctx, &s->neighbours);
     pcs_saddle_destroy(s->saddle);
     pcs_arena_free(&s->arena);
 }
@@ -131,6 +133,32 @@ static void begin(moreau_jean *s, const pcs_state *state, double h)
     s->two_levels = s->base.model->meshes.count > 0 && s->base.model->n_slots > 0;
     s->of_displacements = false;
     s->middle.span = s->theta == 0.5 && s->a == 0.5 ? h : 0;
+}
+
+// A sphere may become so many times as fast as the fastest, and move by this part of the smallest
+// radius, before a step has to look at all pairs.
+static const double FASTER = 4, SKIN = 0.1;
+
+// Contacts that are near, and the reach within which they are all that can close. Half of it is for
+// the way from the forecast to the end, an eighth (of v_k) for that to the forecast.
+static void find_neighbours(moreau_jean *s, const pcs_state *state, bool all)
+{
+    const double fastest = pcs_neighbours_speed(&s->neighbours, s->v_k);
+    s->reach = s->two_levels || all ? HUGE_VAL
+                                    : fmax(FASTER * s->h * fastest, SKIN * s->neighbours.smallest);
+    s->beyond = false;
+    pcs_neighbours_find(&s->neighbours, s->gap_k, state->r, s->reach);
+}
+
+void pcs_mj_check_reach(moreau_jean *s, const double *v)
+{
+    s->beyond = s->beyond || !(s->h * pcs_neighbours_speed(&s->neighbours, v) <= 0.5 * s->reach);
+}
+
+// Whether the step that was made needs contacts that it did not have.
+static bool is_beyond(const moreau_jean *s)
+{
+    return s->beyond && s->reach < HUGE_VAL;
 }
 
 // Rows of joints and contacts at q_k [+] theta h v_k, and the active contacts.
@@ -472,8 +500,8 @@ static pcs_status measure(moreau_jean *s, pcs_state *state, const pcs_power *pow
 static void store(moreau_jean *s, pcs_state *state)
 {
     const pcs_model *m = s->base.model;
+    pcs_neighbours_gaps(&s->neighbours, &s->end, s->contacts_end, state->gap);
     for (int32_t i = 0; i < m->n_slots; ++i) {
-        state->gap[i] = s->contacts_end[i].gap;
         state->status[i] = PCS_OPEN;
         memset(state->r + 3 * i, 0, 3 * sizeof(double));
         memset(state->u + 3 * i, 0, 3 * sizeof(double));
@@ -523,7 +551,7 @@ static pcs_status check_finite(const moreau_jean *s)
 // ---- The step ----
 
 // Whether the step is to be cut, at s->cut, since it would pass a contact. Needs its positions.
-static bool passes(moreau_jean *s)
+static bool passes(moreau_jean *s, const pcs_state *state)
 {
     const pcs_model *m = s->base.model;
     if (m->n_slots == 0)
@@ -546,26 +574,34 @@ static bool passes(moreau_jean *s)
                                    .rate = rate,
                                    .turns = s->turns,
                                    .external = s->external,
-                                   .tolerance = s->base.options[MJ_PROJECTION_TOLERANCE]};
-    const int32_t slot = pcs_passage_find(s->search, m, &step, &s->cut);
+                                   .tolerance = s->base.options[MJ_PROJECTION_TOLERANCE],
+                                   .load = state->r,
+                                   .n_near = s->neighbours.n_near,
+                                   .near = s->neighbours.near};
+    const int32_t slot = pcs_passage_find(s->search, &step, &s->cut);
     memset(carries, 0, sizeof(bool) * (size_t)m->n_slots);
     if (slot >= 0 && s->keep_passage)
         pcs_passage_warn(s->base.ctx, m, &step, slot);
     return slot >= 0 && !s->keep_passage;
 }
 
-pcs_status pcs_mj_step_once(moreau_jean *s, pcs_state *state, double h, pcs_step_report *report)
+// A step with all contacts, or with those that are near; is_beyond(): the state is untouched.
+static pcs_status step_with(moreau_jean *s, pcs_state *state, double h, bool all,
+                            pcs_step_report *report)
 {
     pcs_power power;
     PCS_TRY(pcs_arena_reset(&s->arena));
     s->cut = 0;
     begin(s, state, h);
+    find_neighbours(s, state, all);
     forecast(s, state);
     // An element that the forecast or an iterate turns inside out has no forces: a shorter step may.
     const bool shorten = s->base.model->meshes.count > 0 && !s->keep_diverged;
     pcs_status solved = factorise(s);
     if (solved == PCS_OK)
         solved = solve_velocities(s, state, &power, report);
+    if (is_beyond(s))
+        return PCS_NOT_CONVERGED;
     if (shorten && (solved == PCS_ERROR_SINGULAR ||
                     (solved == PCS_NOT_CONVERGED && !isfinite(report->newton_residual))))
         return PCS_NOT_CONVERGED;
@@ -577,7 +613,7 @@ pcs_status pcs_mj_step_once(moreau_jean *s, pcs_state *state, double h, pcs_step
     if (solved == PCS_NOT_CONVERGED && (policy == MJ_SHRINK_STEP || policy == MJ_STOP || diverged))
         return solved; // the state is untouched
     positions(s);
-    if (passes(s))
+    if (passes(s, state))
         return PCS_NOT_CONVERGED;
     s->meets_faces = false;
     pcs_status projected = pcs_mj_project_positions(s, report);
@@ -592,9 +628,18 @@ pcs_status pcs_mj_step_once(moreau_jean *s, pcs_state *state, double h, pcs_step
     pcs_status velocities = pcs_mj_project_velocities(s, report);
     PCS_TRY(velocities);
     projected = projected == PCS_OK ? velocities : projected;
+    s->beyond = !(pcs_neighbours_moved(&s->neighbours, &s->forecast, &s->end) <= 0.5 * s->reach);
+    if (is_beyond(s))
+        return PCS_NOT_CONVERGED;
     PCS_TRY(measure(s, state, &power, report));
     store(s, state);
     return solved == PCS_OK ? projected : solved;
+}
+
+pcs_status pcs_mj_step_once(moreau_jean *s, pcs_state *state, double h, pcs_step_report *report)
+{
+    const pcs_status status = step_with(s, state, h, false, report);
+    return is_beyond(s) ? step_with(s, state, h, true, report) : status;
 }
 
 // Takes the step in two parts where the policy asks for it, where it has diverged (accept is about

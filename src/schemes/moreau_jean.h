@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "model/assembly.h"
+#include "model/neighbours.h"
 #include "nonsmooth/friction_solver.h"
 #include "schemes/scheme.h"
 #include "schemes/singular.h"
@@ -113,7 +114,14 @@ typedef struct moreau_jean {
     double *g, *rate, *convective; // of the rows at hand
     double *p, *p_free, *p_step;   // impulses of the step, without contacts, and increment
 
-    // Contacts: all slots at the forecast and at the end; the active ones of the step packed.
+    // Contacts that can matter in the step: no centre of a sphere moves farther than `reach` in any
+    // configuration that it looks at; if one does (`beyond`), the step is made anew with all.
+    pcs_neighbours neighbours;
+    double reach;
+    bool beyond;
+
+    // Contacts: the slots that are near, at the forecast and at the end; the active ones of the step
+    // packed.
     pcs_contact *contacts, *contacts_end;
     int32_t n_active;
     int32_t *active;                // slots
@@ -183,6 +191,8 @@ void pcs_mj_work_of_contact(const moreau_jean *s, int32_t k, double work[3]);
 pcs_status pcs_mj_solve_round(moreau_jean *s, pcs_step_report *report) PCS_MUST_CHECK;
 // Whether contacts that the end of the step would penetrate take part.
 bool pcs_mj_looks_ahead(const moreau_jean *s);
+// Notes whether a velocity carries a sphere beyond the reach of the step.
+void pcs_mj_check_reach(moreau_jean *s, const double *v);
 // x += H^T r over the active contacts; with `absolute` sums |H_ij r_j| instead.
 void pcs_mj_add_contact_impulses(const moreau_jean *s, double *x, bool absolute);
 

@@ -28,9 +28,11 @@ double pcs_mj_normal_velocity(const pcs_model *model, const pcs_contact *contact
 static void find_turning(moreau_jean *s, const pcs_state *state)
 {
     const pcs_model *model = s->base.model;
+    const pcs_neighbours *near = &s->neighbours;
     const double closed = s->base.options[MJ_PROJECTION_TOLERANCE];
     bool needed = false;
-    for (int32_t i = 0; i < model->n_slots; ++i) {
+    for (int32_t k = 0; k < near->n_near; ++k) {
+        const int32_t i = near->near[k];
         s->turning[i] = 0;
         needed = needed || (int)state->status[i] != PCS_OPEN || s->contacts[i].gap <= closed;
     }
@@ -41,8 +43,9 @@ static void find_turning(moreau_jean *s, const pcs_state *state)
     pcs_model_retract(model, s->q_k, s->x, s->q_end);
     pcs_configuration_follow(model, &s->end, s->t_k + s->h, s->q_end, s->v_k,
                              (pcs_turns){s->turns, s->q_k, s->x}, s->external);
-    pcs_model_contacts(model, &s->end, true, s->contacts_end);
-    for (int32_t i = 0; i < model->n_slots; ++i) {
+    pcs_neighbours_contacts(near, &s->end, true, s->contacts_end);
+    for (int32_t k = 0; k < near->n_near; ++k) {
+        const int32_t i = near->near[k];
         const pcs_contact *now = &s->contacts[i], *then = &s->contacts_end[i];
         const bool open = (int)state->status[i] == PCS_OPEN;
         if ((open && now->gap > closed) || now->gap == HUGE_VAL || then->gap == HUGE_VAL ||
@@ -86,7 +89,8 @@ void pcs_mj_activate(moreau_jean *s, const pcs_state *state)
     s->offset[0] = 0;
     if (model->n_slots == 0)
         return;
-    pcs_model_contacts(model, &s->forecast, true, s->contacts);
+    pcs_neighbours_contacts(&s->neighbours, &s->forecast, true, s->contacts);
+    memset(s->is_active, 0, sizeof(bool) * (size_t)model->n_slots);
     if (s->two_levels && pcs_mj_looks_ahead(s))
         pcs_mj_find_inside(s);
     else
@@ -96,8 +100,8 @@ void pcs_mj_activate(moreau_jean *s, const pcs_state *state)
     // less or more far ahead: g~ = g + (gamma - theta) h u_N. Gaps are known to the projection's
     // tolerance: a body that touches to rounding is in contact and does not fall for a step.
     const double ahead = (option[MJ_FORECAST] - option[MJ_THETA]) * s->h;
-    for (int32_t i = 0; i < model->n_slots; ++i) {
-        s->is_active[i] = false;
+    for (int32_t k = 0; k < s->neighbours.n_near; ++k) {
+        const int32_t i = s->neighbours.near[k];
         if (s->contacts[i].gap == HUGE_VAL)
             continue;
         double gap = s->contacts[i].gap;
@@ -165,7 +169,9 @@ static bool closes(const moreau_jean *s, const pcs_contact *contact, double u)
 void pcs_mj_activate_free(moreau_jean *s, const pcs_state *state, bool ahead)
 {
     const pcs_model *model = s->base.model;
-    for (int32_t i = 0; i < model->n_slots; ++i) {
+    pcs_mj_check_reach(s, s->v_free);
+    for (int32_t k = 0; k < s->neighbours.n_near; ++k) {
+        const int32_t i = s->neighbours.near[k];
         const pcs_contact *contact = &s->contacts[i];
         if (s->is_active[i] || contact->gap == HUGE_VAL)
             continue;
@@ -179,6 +185,7 @@ int32_t pcs_mj_activate_hit(moreau_jean *s, const pcs_state *state)
 {
     const pcs_model *model = s->base.model;
     int32_t found = 0;
+    pcs_mj_check_reach(s, s->v);
     for (int32_t k = 0; k < s->n_active; ++k) { // that have left, and come back
         const pcs_contact *contact = &s->contacts[s->active[k]];
         const double u = s->out[k] ? pcs_mj_normal_velocity(model, contact, s->v) : 0;
@@ -187,7 +194,8 @@ int32_t pcs_mj_activate_hit(moreau_jean *s, const pcs_state *state)
             ++found;
         }
     }
-    for (int32_t i = 0; i < model->n_slots; ++i) {
+    for (int32_t k = 0; k < s->neighbours.n_near; ++k) {
+        const int32_t i = s->neighbours.near[k];
         const pcs_contact *contact = &s->contacts[i];
         if (s->is_active[i] || contact->gap == HUGE_VAL)
             continue;

@@ -51,9 +51,11 @@ static void update_end(moreau_jean *s)
 static double penetration(moreau_jean *s)
 {
     double deepest = 0;
-    pcs_model_contacts(s->base.model, &s->end, false, s->contacts_end);
-    for (int32_t i = 0; i < s->base.model->n_slots; ++i)
+    pcs_neighbours_contacts(&s->neighbours, &s->end, false, s->contacts_end);
+    for (int32_t k = 0; k < s->neighbours.n_near; ++k) {
+        const int32_t i = s->neighbours.near[k];
         deepest = fmax(deepest, s->found[i] - s->contacts_end[i].gap);
+    }
     return deepest;
 }
 
@@ -61,8 +63,10 @@ static double penetration(moreau_jean *s)
 static double added_penetration(const moreau_jean *s)
 {
     double deepest = 0;
-    for (int32_t i = 0; i < s->base.model->n_slots; ++i)
+    for (int32_t k = 0; k < s->neighbours.n_near; ++k) {
+        const int32_t i = s->neighbours.near[k];
         deepest = fmax(deepest, fmin(s->gap_k[i], 0) - s->contacts_end[i].gap);
+    }
     return deepest;
 }
 
@@ -83,9 +87,11 @@ static double gap_after(const moreau_jean *s, int32_t slot)
 static double hover(const moreau_jean *s)
 {
     double most = 0;
-    for (int32_t i = 0; i < s->base.model->n_slots; ++i)
+    for (int32_t k = 0; k < s->n_active; ++k) {
+        const int32_t i = s->active[k];
         if (s->room[i] > 0 && s->contacts_end[i].gap != HUGE_VAL)
             most = fmax(most, s->contacts_end[i].gap - s->found[i]);
+    }
     return most;
 }
 
@@ -94,8 +100,9 @@ static double hover(const moreau_jean *s)
 static double deviation_after(const moreau_jean *s)
 {
     double most = 0;
-    pcs_model_contacts(s->base.model, &s->end, true, s->contacts_end);
-    for (int32_t i = 0; i < s->base.model->n_slots; ++i) {
+    pcs_neighbours_contacts(&s->neighbours, &s->end, true, s->contacts_end);
+    for (int32_t k = 0; k < s->neighbours.n_near; ++k) {
+        const int32_t i = s->neighbours.near[k];
         if (s->contacts_end[i].gap == HUGE_VAL)
             continue;
         const double gap = gap_after(s, i);
@@ -114,7 +121,7 @@ static pcs_status push_out(moreau_jean *s, double deviation, pcs_step_report *re
     const pcs_model *model = s->base.model;
     // Contacts within reach of the correction take part, so that it does not close them.
     const double reach = REACH * deviation;
-    const int32_t most = model->n_slots;
+    const int32_t most = s->neighbours.n_near;
     const pcs_row_block **H = PCS_ARENA_ARRAY(&s->arena, const pcs_row_block *, most);
     double *q = PCS_ARENA_ARRAY(&s->arena, double, most);
     double *l = PCS_ARENA_ARRAY(&s->arena, double, most);
@@ -124,7 +131,8 @@ static pcs_status push_out(moreau_jean *s, double deviation, pcs_step_report *re
     if (!H || !q || !l || !u || !mu || !slot)
         return PCS_ERROR_MEMORY;
     int32_t n = 0;
-    for (int32_t i = 0; i < most; ++i) {
+    for (int32_t k = 0; k < most; ++k) {
+        const int32_t i = s->neighbours.near[k];
         if (s->contacts_end[i].gap == HUGE_VAL || (s->room[i] == 0 && gap_after(s, i) > reach))
             continue;
         s->normal_rows[n] = s->contacts_end[i].row;

@@ -433,8 +433,9 @@ static bool passes(nonsmooth_alpha *s, const pcs_state *state)
                                    .rate = rate,
                                    .turns = s->turns,
                                    .external = s->external,
-                                   .tolerance = s->base.options[NA_CONSTRAINT_TOLERANCE]};
-    const int32_t slot = pcs_passage_find(s->search, m, &step, &s->cut);
+                                   .tolerance = s->base.options[NA_CONSTRAINT_TOLERANCE],
+                                   .n_near = m->n_slots};
+    const int32_t slot = pcs_passage_find(s->search, &step, &s->cut);
     if (slot >= 0 && s->keep_passage)
         pcs_passage_warn(s->base.ctx, m, &step, slot);
     return slot >= 0 && !s->keep_passage;

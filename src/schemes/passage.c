@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "math/vector.h"
+
 // Part of the step by which it is cut behind the touch, and part of the time from the touch to the
 // deepest place, whichever is less: the contact is found penetrated and still approaching.
 static const double BEHIND = 1e-3, BEFORE_DEEPEST = 0.05;
@@ -35,6 +37,41 @@ static bool is_hit_right(const pcs_passage_step *step, int32_t slot, double touc
 {
     const double rate = step->rate[slot];
     return step->carries[slot] && rate <= HEAD_ON * touch_rate && HEAD_ON * rate >= touch_rate;
+}
+
+// A contact that slides is straight in the step and its surface is not: it dips by up to h/8 times
+// what the turning of the normal adds to its rate, and leaves by itself. One that begins the step
+// within that depth, turns by less than SLIDES and is open at the end is not passed if it does not
+// arrive: it carried a load, or does not approach with the velocities of the start. Then it
+// approaches more slowly than its normal turns, which is no impact (docs/theory/moreau-jean.md).
+static const double SLIDES = 0.1; // rad
+
+static void begin_along(pcs_gap_search *search, const pcs_passage_step *step, const double *way)
+{
+    pcs_motion *motion = pcs_gap_search_motion(search);
+    memcpy(motion->c[0], way, sizeof(double) * (size_t)motion->model->n_v);
+    pcs_gap_search_begin(search, step->t, step->h, step->q, 1, step->turns, step->external, NULL);
+}
+
+// Whether a slot that carries nothing approaches with the velocities of the start.
+static bool arrives(pcs_gap_search *search, const pcs_passage_step *step, int32_t slot)
+{
+    pcs_gap_place now;
+    begin_along(search, step, step->onwards);
+    pcs_gap_search_look(search, slot, step->t, NULL, &now);
+    begin_along(search, step, step->way);
+    return -now.rate * step->h > step->tolerance;
+}
+
+static bool slides_off(pcs_gap_search *search, const pcs_passage_step *step, int32_t slot,
+                       const pcs_gap_place *a, const pcs_gap_place *b)
+{
+    if (step->carries[slot] || a->n_barriers == 0 || b->n_barriers == 0 || !(b->gap >= 0) ||
+        b->gap == HUGE_VAL)
+        return false;
+    const double turned = pcs_v3_norm(pcs_v3_sub(b->barrier[0].n, a->barrier[0].n));
+    return turned <= SLIDES && a->gap <= 0.125 * step->h * (b->rate - a->rate) &&
+           ((step->load && step->load[3 * slot] > 0) || !arrives(search, step, slot));
 }
 
 // Time behind a touch at `b`, at most `most`, at which the gap still falls nearly as fast.
@@ -71,6 +108,8 @@ static double passes_at(pcs_gap_search *search, const pcs_passage_step *step, in
     pcs_gap_search_look(search, slot, step->t + step->h, &a, &b);
     if (!step->carries[slot] && is_seen_next(search, step, slot, &b))
         return HUGE_VAL;
+    if (slides_off(search, step, slot, &a, &b))
+        return HUGE_VAL;
     if (a.gap <= rules.noise && -a.rate * step->h > rest)
         return is_hit_right(step, slot, a.rate) ? HUGE_VAL : step->t + behind;
     if (pcs_gap_search_is_clear(search, slot, &rules, &a, &b) ||
@@ -82,14 +121,13 @@ static double passes_at(pcs_gap_search *search, const pcs_passage_step *step, in
 
 // The first touch of the slots that have an impact in the step (`hit`), along the way that they would
 // have gone on, or of those that carry nothing, along that of the step.
-static int32_t first_passed(pcs_gap_search *search, const pcs_model *model,
-                            const pcs_passage_step *step, bool hit, double *first)
+static int32_t first_passed(pcs_gap_search *search, const pcs_passage_step *step, bool hit,
+                            double *first)
 {
     int32_t found = -1;
-    memcpy(pcs_gap_search_motion(search)->c[0], hit ? step->onwards : step->way,
-           sizeof(double) * (size_t)model->n_v);
-    pcs_gap_search_begin(search, step->t, step->h, step->q, 1, step->turns, step->external, NULL);
-    for (int32_t i = 0; i < model->n_slots; ++i) {
+    begin_along(search, step, hit ? step->onwards : step->way);
+    for (int32_t k = 0; k < step->n_near; ++k) {
+        const int32_t i = step->near ? step->near[k] : k;
         if (step->carries[i] != hit || (hit && !(step->rate[i] < 0))) // or rests
             continue;
         const double way = pcs_gap_search_way(search, i);
@@ -104,16 +142,17 @@ static int32_t first_passed(pcs_gap_search *search, const pcs_model *model,
     return found;
 }
 
-int32_t pcs_passage_find(pcs_gap_search *search, const pcs_model *model,
-                         const pcs_passage_step *step, double *cut)
+int32_t pcs_passage_find(pcs_gap_search *search, const pcs_passage_step *step, double *cut)
 {
     double first = HUGE_VAL;
     bool impacts = false;
     *cut = 0;
-    for (int32_t i = 0; i < model->n_slots; ++i)
+    for (int32_t k = 0; k < step->n_near; ++k) {
+        const int32_t i = step->near ? step->near[k] : k;
         impacts = impacts || (step->carries[i] && step->rate[i] < 0);
-    int32_t found = first_passed(search, model, step, false, &first);
-    const int32_t hit = impacts ? first_passed(search, model, step, true, &first) : -1;
+    }
+    int32_t found = first_passed(search, step, false, &first);
+    const int32_t hit = impacts ? first_passed(search, step, true, &first) : -1;
     found = hit >= 0 ? hit : found;
     const double length = first - step->t;
     if (!(length < (1 - LAST) * step->h))
