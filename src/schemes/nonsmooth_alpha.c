@@ -56,12 +56,13 @@ static pcs_status init_arrays(nonsmooth_alpha *s)
     s->contact_rows = PCS_NEW_ARRAY(ctx, pcs_row_block, m->n_slots);
     s->closed = PCS_NEW_ARRAY(ctx, bool, m->n_slots);
     s->touched = PCS_NEW_ARRAY(ctx, bool, m->n_slots);
+    s->hit = PCS_NEW_ARRAY(ctx, bool, m->n_slots);
     s->persistent = PCS_NEW_ARRAY(ctx, bool, m->n_slots);
     s->slipping = PCS_NEW_ARRAY(ctx, bool, m->n_slots);
     s->active = PCS_NEW_ARRAY(ctx, int32_t, m->n_slots);
     s->contacts_start = pcs_model_contacts_create(ctx, m);
     s->contacts_end = pcs_model_contacts_create(ctx, m);
-    good = good && s->radius && s->contact_rows && s->closed && s->touched && s->active &&
+    good = good && s->radius && s->contact_rows && s->closed && s->touched && s->hit && s->active &&
            s->persistent && s->slipping && s->contacts_start && s->contacts_end;
     return good ? PCS_OK : PCS_ERROR_MEMORY;
 }
@@ -151,6 +152,7 @@ static void destroy(pcs_scheme *scheme)
                       s->contact_rows,
                       s->closed,
                       s->touched,
+                      s->hit,
                       s->persistent,
                       s->slipping,
                       s->new_rate,
@@ -177,8 +179,8 @@ static void destroy(pcs_scheme *scheme)
         pcs_arena_free(&s->kept[k].arena);
 }
 
-// v'~ and a, by slot what the contact was in the smooth problem (na_part), and the power of the
-// prescribed motions
+// v'~ and a; by slot what the contact was in the smooth problem (na_part) and its force in it; the
+// power of the prescribed motions
 static int64_t memory(const pcs_scheme *scheme)
 {
     return pcs_na_power_index(scheme->model) + 1;
@@ -267,7 +269,8 @@ static pcs_status start_accelerations(nonsmooth_alpha *s, pcs_state *state)
                              s->t_n, pcs_model_velocity_name(m, i, name));
     memcpy(a, rate, sizeof(double) * (size_t)m->n_v);
     for (int32_t i = 0; i < m->n_slots; ++i)
-        state->memory[2 * m->n_v + i] = NA_APART;
+        state->memory[pcs_na_part_index(m) + i] = NA_APART;
+    memset(state->memory + pcs_na_force_index(m), 0, 3 * sizeof(double) * (size_t)m->n_slots);
     state->memory[pcs_na_power_index(m)] = pcs_model_driven_work(m, s->rows_end, state->lambda,
                                                                  state->v);
     memcpy(state->a, rate, sizeof(double) * (size_t)m->n_v);
@@ -417,7 +420,8 @@ static bool passes(nonsmooth_alpha *s, const pcs_state *state)
         s->work[i] = s->d_smooth[i] / s->h;
     for (int32_t i = 0; i < m->n_slots; ++i) {
         double u[3] = {0, 0, 0};
-        s->closed[i] = s->persistent[i] || r[3 * i] > 0;
+        // An impulse that moves the contact by more than the rounding of a solve.
+        s->closed[i] = s->persistent[i] || r[3 * i] > s->still * s->penalty[i];
         if (s->closed[i] && s->u_n[3 * i] < 0 && s->contacts_end[i].gap != HUGE_VAL)
             pcs_contact_velocity(m, &s->contacts_end[i], s->work, u);
         rate[i] = s->persistent[i] ? 0 : u[0];

@@ -123,6 +123,7 @@ typedef struct nonsmooth_alpha {
     int32_t rounds;              // of impacts after the first
     double *hit_rate; // by slot: mean normal velocity of the way to q~ along the normal of q_{n+1}
     bool *touched;    // xi_N >= 0 at the end of the position problem
+    bool *hit;        // by the velocities of a round, while they were out of it
     int32_t *active;  // slots of the linear system or contact problem at hand
 } nonsmooth_alpha;
 
@@ -218,10 +219,21 @@ pcs_status pcs_na_offer_problem(nonsmooth_alpha *s, const pcs_step_report *repor
 
 // ---- After the step ----
 
-// Where the state's memory has the power of the prescribed motions at t_n.
+// Where the state's memory has what the contacts were in the smooth problem (na_part), their forces
+// in it, and the power of the prescribed motions at t_n; before them are v'~ and a.
+static inline int64_t pcs_na_part_index(const pcs_model *model)
+{
+    return 2 * (int64_t)model->n_v;
+}
+
+static inline int64_t pcs_na_force_index(const pcs_model *model)
+{
+    return pcs_na_part_index(model) + model->n_slots;
+}
+
 static inline int64_t pcs_na_power_index(const pcs_model *model)
 {
-    return 2 * (int64_t)model->n_v + model->n_slots;
+    return pcs_na_force_index(model) + 3 * (int64_t)model->n_slots;
 }
 
 pcs_status pcs_na_measure(nonsmooth_alpha *s, pcs_state *state, pcs_step_report *report)

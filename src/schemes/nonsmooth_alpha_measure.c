@@ -176,7 +176,9 @@ void pcs_na_store(nonsmooth_alpha *s, pcs_state *state)
         memory[i] = rate[i];
     }
     for (int32_t i = 0; i < m->n_slots; ++i)
-        memory[2 * m->n_v + i] = pcs_na_part_of(s, i);
+        memory[pcs_na_part_index(m) + i] = pcs_na_part_of(s, i);
+    memcpy(memory + pcs_na_force_index(m), s->iterate[NA_SMOOTH].r,
+           3 * sizeof(double) * (size_t)m->n_slots);
     for (int32_t i = 0; i < m->n_rows; ++i) {
         state->p[i] = s->g[i];
         state->lambda[i] = s->g[i] / s->h;

@@ -123,14 +123,25 @@ static pcs_status restart_accelerations(nonsmooth_alpha *s, pcs_step_report *rep
     return status < 0 ? status : PCS_OK;
 }
 
-// The first iterate takes the contacts for loaded, whatever rounding has left of their velocities.
-// More of the last force would also hand on what redundant contacts leave undetermined of it.
+// Where contacts have changed, the first iterate takes the others for loaded, whatever rounding has
+// left of their velocities. More of the last force would also hand on what redundant contacts leave
+// undetermined of it, which was another set's.
 static void start_forces(nonsmooth_alpha *s)
 {
     const double part = 1e-9;
     for (int32_t i = 0; i < s->base.model->n_slots; ++i)
         if (s->persistent[i])
             s->iterate[NA_SMOOTH].r[3 * i] = part * s->force_n[3 * i];
+}
+
+// Where the contacts are the same, their last forces are the first iterate: the solution nearest to
+// them follows, also in what no law decides. At rest they are the solution, with v'~ = 0: the last
+// v'~ would add up over the steps what the tolerance has left of it.
+static void keep_forces(nonsmooth_alpha *s, const pcs_state *state)
+{
+    const pcs_model *m = s->base.model;
+    memcpy(s->iterate[NA_SMOOTH].r, state->memory + pcs_na_force_index(m),
+           3 * sizeof(double) * (size_t)m->n_slots);
 }
 
 pcs_status pcs_na_restart_smooth(nonsmooth_alpha *s, pcs_step_report *report)
@@ -147,10 +158,11 @@ pcs_status pcs_na_begin_smooth(nonsmooth_alpha *s, const pcs_state *state, pcs_s
     bool changed = false;
     find_persistent(s);
     for (int32_t i = 0; i < m->n_slots; ++i)
-        changed = changed || (na_part)state->memory[2 * m->n_v + i] != pcs_na_part_of(s, i);
+        changed = changed ||
+                  (na_part)state->memory[pcs_na_part_index(m) + i] != pcs_na_part_of(s, i);
     if (changed)
         return pcs_na_restart_smooth(s, report);
-    start_forces(s);
+    keep_forces(s, state);
     return PCS_OK;
 }
 

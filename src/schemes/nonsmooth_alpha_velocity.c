@@ -28,6 +28,32 @@ static double velocity_at_touch(double u_n, double gap, double a)
     return slows ? -sqrt(fmax(u_n * u_n - 2 * a * gap, 0)) : u_n;
 }
 
+// Largest speed that the forces of this step can give a contact: the sum over its nodes of
+// |H_N (v~ - v_n)|.
+static double resting_speed(const nonsmooth_alpha *s, const pcs_contact *contact)
+{
+    double speed = 0;
+    for (int32_t e = 0; e < contact->row.n_nodes; ++e) {
+        const pcs_node *node = pcs_model_node(s->base.model, contact->row.node[e]);
+        double change = 0;
+        for (int32_t j = 0; j < node->n_v; ++j)
+            change += contact->row.J[e][j] * (s->v_smooth[node->v + j] - s->v_n[node->v + j]);
+        speed += fabs(change);
+    }
+    return speed;
+}
+
+// Whether the normal velocity u before is that of an impact. What approaches no faster than the
+// forces of a step make it comes to rest, as in Moreau-Jean; but not the nodes of a mesh, whose
+// vibration is no reason to rest. With round numbers an approach is a multiple of that speed:
+// rounding must not decide for each corner of a box.
+static bool is_impact(const nonsmooth_alpha *s, const pcs_contact *contact, double u)
+{
+    const bool flexible = pcs_na_is_flexible(s->base.model, &contact->row);
+    const double rest = flexible ? 0 : resting_speed(s, contact);
+    return -u > rest + s->still;
+}
+
 // u_n, and e u_n, which the law adds to the velocities after. A contact that stays closed while its
 // normal turns has u_n = 0 with the rows of q_n alone. But the impulse acts along the rows of
 // q_{n+1}, and along them the contact must not leave faster than it came: the slower of the two
@@ -49,6 +75,8 @@ static void find_restitution(nonsmooth_alpha *s, int32_t i)
     u_now[0] = velocity_at_touch(u_now[0], before->gap, a);
     pcs_impact_restitution(&now->law, now->row.size, u, s->base.options[NA_IMPACT_SPEED], 0, e);
     e[0] = fmin(fmax(e[0], now->law.restitution * u_now[0]), 0);
+    if (!is_impact(s, now, u[0]))
+        memset(e, 0, 3 * sizeof(double));
     if (u[0] < -fabs(u_now[0] - u[0]))
         u[0] = u_now[0];
 }
@@ -67,11 +95,29 @@ static bool takes_part(const nonsmooth_alpha *s, int32_t i)
     return rested || pcs_impact_takes_part(u[0], speed);
 }
 
+// First iterate: the correction and the impulses of the positions over the step. Where the laws allow
+// several solutions (bodies wedged between walls that stick, or slide ever faster), the velocity must
+// be that of the motion which the positions have taken. Velocities of meshes vibrate, and are
+// not those of a step.
+static void follow_position(nonsmooth_alpha *s)
+{
+    const pcs_model *m = s->base.model;
+    if (s->variant != NA_DECOUPLED || m->meshes.count > 0)
+        return;
+    for (int32_t i = 0; i < m->n_v; ++i)
+        s->iterate[NA_VELOCITY].x[i] = s->iterate[NA_POSITION].x[i] / s->h;
+    for (int32_t i = 0; i < m->n_rows; ++i)
+        s->iterate[NA_VELOCITY].p[i] = s->iterate[NA_POSITION].p[i] / s->h;
+    for (int32_t i = 0; i < 3 * m->n_slots; ++i)
+        s->iterate[NA_VELOCITY].r[i] = s->iterate[NA_POSITION].r[i] / s->h;
+}
+
 void pcs_na_begin_velocity(nonsmooth_alpha *s)
 {
     const pcs_model *m = s->base.model;
     const size_t bytes = sizeof(double) * (size_t)m->n_v;
     s->rounds = 0;
+    follow_position(s);
     memset(s->spent, 0, 3 * sizeof(double) * (size_t)m->n_slots);
     for (int32_t i = 0; i < m->n_slots; ++i) {
         s->closed[i] = s->touched[i];
@@ -94,21 +140,6 @@ void pcs_na_begin_velocity(nonsmooth_alpha *s)
         s->change[i] += s->momentum_smooth[i] - s->work[i] - s->reaction_smooth[i] - s->f_smooth[i];
 }
 
-// Largest speed that the forces of this step can give a contact: the sum over its nodes of
-// |H_N (v~ - v_n)|.
-static double resting_speed(const nonsmooth_alpha *s, const pcs_contact *contact)
-{
-    double speed = 0;
-    for (int32_t e = 0; e < contact->row.n_nodes; ++e) {
-        const pcs_node *node = pcs_model_node(s->base.model, contact->row.node[e]);
-        double change = 0;
-        for (int32_t j = 0; j < node->n_v; ++j)
-            change += contact->row.J[e][j] * (s->v_smooth[node->v + j] - s->v_n[node->v + j]);
-        speed += fabs(change);
-    }
-    return speed;
-}
-
 // One touching contact in the next round, with its velocity u before it: what has rebounded is
 // spent, what separates is out, what is hit gets its restitution, as in moreau_jean_rounds.c.
 static void prepare_contact(nonsmooth_alpha *s, int32_t i, const double *u, bool hit)
@@ -125,31 +156,68 @@ static void prepare_contact(nonsmooth_alpha *s, int32_t i, const double *u, bool
     s->closed[i] = hit || pcs_impact_takes_part(u[0], speed);
     if (!hit)
         return;
+    if (!is_impact(s, contact, u[0]))
+        return;
     pcs_impact_restitution(&contact->law, contact->row.size, u, speed, 0, e);
     e[0] = fmax(e[0], fmin(u[0] + resting_speed(s, contact), 0));
+}
+
+// All touching contacts at rest, without restitution: where impacts follow each other without end.
+static void rest_all(nonsmooth_alpha *s)
+{
+    const pcs_model *m = s->base.model;
+    memset(s->spent, 0, 3 * sizeof(double) * (size_t)m->n_slots);
+    memset(s->restitution, 0, 3 * sizeof(double) * (size_t)m->n_slots);
+    memcpy(s->closed, s->touched, sizeof(bool) * (size_t)m->n_slots);
+}
+
+// The contacts that are out and hit by the velocity at hand, into s->hit.
+static bool find_hit(nonsmooth_alpha *s)
+{
+    const pcs_model *m = s->base.model;
+    bool any = false;
+    for (int32_t i = 0; i < m->n_slots; ++i) {
+        double u[3];
+        s->hit[i] = false;
+        if (!s->touched[i] || s->closed[i])
+            continue;
+        pcs_contact_velocity(m, &s->contacts_end[i], s->v, u);
+        s->hit[i] = u[0] < -s->base.options[NA_IMPACT_SPEED];
+        any = any || s->hit[i];
+    }
+    return any;
+}
+
+// Without an impact in the step so far, forces alone have closed the contacts that are hit, on their
+// way through others: they are part of the first round.
+static bool join_first_round(nonsmooth_alpha *s)
+{
+    for (int32_t i = 0; i < s->base.model->n_slots; ++i)
+        if (s->closed[i] && is_impact(s, &s->contacts_end[i], s->u_n[3 * i]))
+            return false;
+    for (int32_t i = 0; i < s->base.model->n_slots; ++i)
+        s->closed[i] = s->closed[i] || s->hit[i];
+    return true;
 }
 
 bool pcs_na_next_round(nonsmooth_alpha *s)
 {
     enum { ROUNDS_MAX = 50 };
     const pcs_model *m = s->base.model;
-    bool any = false;
-    for (int32_t i = 0; i < m->n_slots; ++i) {
-        double u[3];
-        if (!s->touched[i] || s->closed[i])
-            continue;
-        pcs_contact_velocity(m, &s->contacts_end[i], s->v, u);
-        any = any || u[0] < -s->base.options[NA_IMPACT_SPEED];
-    }
-    if (!any || s->rounds == ROUNDS_MAX)
+    if (s->rounds > ROUNDS_MAX || !find_hit(s))
         return false;
-    ++s->rounds;
+    if (s->rounds == 0 && join_first_round(s))
+        return true;
+    if (++s->rounds > ROUNDS_MAX) {
+        rest_all(s);
+        return true;
+    }
     for (int32_t i = 0; i < m->n_slots; ++i) {
         double u[3];
         if (!s->touched[i])
             continue;
         pcs_contact_velocity(m, &s->contacts_end[i], s->v, u);
-        prepare_contact(s, i, u, !s->closed[i] && u[0] < -s->base.options[NA_IMPACT_SPEED]);
+        prepare_contact(s, i, u, s->hit[i]);
     }
     return true;
 }
