@@ -496,7 +496,7 @@ static void find_on_shape(const pcs_model *model, const pcs_configuration *c,
     touch->face = foot.face;
     touch->normal = pcs_m3_mul_v3(R, foot.normal);
     touch->axis = pcs_contact_tangent_axis(
-        R, pcs_contact_choose_axis(PCS_AXIS_FREE, R, touch->normal));
+        R, pcs_contact_choose_axis(PCS_TANGENTS_FREE, R, touch->normal));
     touch->frame = frame;
     for (int k = 0; k < 2; k++) {
         touch->across[k] = pcs_m3_mul_v3(R, foot.across[k]);

@@ -363,10 +363,10 @@ static void choose_axes(event_driven *s, bool *changed)
     const pcs_model *m = s->base.model;
     uint8_t *axis = s->phase.axis;
     for (int32_t i = 0; i < m->n_slots; ++i)
-        axis[i] = s->phase.mode[i] == PCS_MODE_OPEN ? PCS_AXIS_FREE : PCS_AXIS_FARTHER;
+        axis[i] = s->phase.mode[i] == PCS_MODE_OPEN ? PCS_TANGENTS_FREE : PCS_TANGENTS_FARTHER;
     pcs_ed_look(s, &s->march->to, false);
     for (int32_t i = 0; i < m->n_slots; ++i) {
-        if (axis[i] == PCS_AXIS_FREE)
+        if (axis[i] == PCS_TANGENTS_FREE)
             continue;
         axis[i] = s->contacts[i].axis;
         *changed = *changed || s->march->phase.axis[i] != axis[i];

@@ -92,12 +92,9 @@ static bool is_grounded(const event_driven *s, int32_t slot)
     return (at_once && u[0] >= 0) || flight_height(s, slot) < s->gap_noise;
 }
 
-// Height of a flight, as a part of gap_tolerance, below which it is one of an accumulation if others
-// follow it: as far apart as contacts are that close together (find_flying()).
-static const double LOW_FLIGHT = 1e-3;
-
 // Tells the contacts that close from those that were never open, and counts events that repeat: a
-// contact that was grounded, one that closes after a low flight, or another change without any time
+// contact that was grounded, one that closes after a flight on which it always touched, since its gap
+// was below gap_tolerance, or another change without any time
 // since the last event. (Contacts that close one after the other at one instant do not repeat
 // anything.) They repeat until a contact closes that comes from higher up, or nothing has happened for
 // a while: those of a pile bounce by turns, and change their friction between the bounces.
@@ -105,7 +102,7 @@ static void see_flights(event_driven *s)
 {
     const double instant = 1e-12; // s
     const double *option = s->base.options;
-    const double low = fmax(s->gap_noise, LOW_FLIGHT * option[ED_GAP_TOLERANCE]);
+    const double low = fmax(s->gap_noise, option[ED_GAP_TOLERANCE]);
     const double t = s->march->to.t, since = t - s->last_event;
     bool again = false, high = false, caused = false;
     for (int32_t i = 0; i < s->base.model->n_faces; ++i) {
@@ -148,9 +145,10 @@ static bool touches(const event_driven *s, int32_t slot)
 // loads jump and behind time stepping gaps are known to gap_tolerance only.
 static void find_flying(event_driven *s)
 {
+    const double parted = 1e-3; // of gap_tolerance: 1e-11 m
     const double *option = s->base.options;
     const double slow = rest_speed(s);
-    const double least = fmax(s->gap_noise, LOW_FLIGHT * option[ED_GAP_TOLERANCE]);
+    const double least = fmax(s->gap_noise, parted * option[ED_GAP_TOLERANCE]);
     for (int32_t i = 0; i < s->base.model->n_slots; ++i) {
         const double gap = s->contacts[i].gap;
         double u[3];

@@ -342,7 +342,7 @@ static void leave(hybrid *s, const double *status)
     for (int32_t i = 0; i < m->n_slots; ++i) {
         const bool open = (int)status[i] == PCS_OPEN;
         ed->phase.mode[i] = open ? PCS_MODE_OPEN : PCS_MODE_SLIDE; // decided by the event
-        ed->phase.axis[i] = PCS_AXIS_FREE;
+        ed->phase.axis[i] = PCS_TANGENTS_FREE;
         ed->cause[i] = open ? ED_NOTHING : ED_SETTLED;
         ed->last_impact[i] = ed->touched[i] = s->turned[i] = -HUGE_VAL;
         ed->base.events.state[i] = (uint8_t)x->status[i];

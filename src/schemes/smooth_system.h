@@ -29,7 +29,7 @@ typedef struct pcs_phase {
                             // until the turn is located; in space it is used where u_T is too small
                             // to have a direction, and to tell a turn
     double (*heading)[3];   // by slot, the same as a vector, in space (pcs_heading_set)
-    uint8_t *axis;          // by slot, a pcs_contact_axis: held along a step
+    uint8_t *axis;          // by slot, a pcs_tangent_choice: held along a step
     int32_t *face;          // pcs_model.n_faces: the face that a closed contact or a curve joint
         // stays on (-1: the nearest). The equations are those of this face, also
         // a little beyond its end
