@@ -22,6 +22,7 @@ typedef struct pcs_configuration {
     const int32_t *face;    // faces that contacts and curve joints are held on, pcs_model.n_faces
                             // numbers, -1 for the nearest; NULL: the nearest for all. Set by the
                             // caller; update() leaves it
+    const uint8_t *axis;    // pcs_tangent_choice of each slot; NULL: free for all. As `face`
     pcs_pose *pose;         // n_nodes
     pcs_twist *twist;       // n_nodes
     double *systems;        // work of Lagrangian systems (model/lagrangian.h)

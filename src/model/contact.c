@@ -24,12 +24,22 @@ pcs_placement pcs_contact_place(const pcs_configuration *c, const pcs_attachment
                            pcs_m3_mul(&pose->R, &at->R)};
 }
 
-pcs_vec3 pcs_contact_tangent_axis(const pcs_mat3 *R_a, pcs_vec3 n)
+pcs_tangent_choice pcs_contact_choose_axis(pcs_tangent_choice asked, const pcs_mat3 *R_a,
+                                           pcs_vec3 n)
 {
-    pcs_vec3 axis = pcs_m3_column(R_a, 0);
-    double along = pcs_v3_dot(n, axis);
-    bool near = pcs_v3_norm(pcs_v3_axpy(axis, -along, n)) < PCS_AXIS_SINE;
-    return near ? pcs_m3_column(R_a, 1) : axis;
+    if (asked == PCS_TANGENTS_X || asked == PCS_TANGENTS_Y)
+        return asked;
+    const pcs_vec3 x = pcs_m3_column(R_a, 0), y = pcs_m3_column(R_a, 1);
+    const double along = pcs_v3_dot(n, x);
+    const bool near = asked == PCS_TANGENTS_FARTHER
+                          ? fabs(along) > fabs(pcs_v3_dot(n, y))
+                          : pcs_v3_norm(pcs_v3_axpy(x, -along, n)) < PCS_AXIS_SINE;
+    return near ? PCS_TANGENTS_Y : PCS_TANGENTS_X;
+}
+
+pcs_vec3 pcs_contact_tangent_axis(const pcs_mat3 *R_a, pcs_tangent_choice axis)
+{
+    return pcs_m3_column(R_a, axis == PCS_TANGENTS_Y ? 1 : 0);
 }
 
 // t2 = n x t1
@@ -128,7 +138,10 @@ static void evaluate_pair(const pcs_model *model, const pcs_configuration *c, bo
         contact->law = pair->law;
         if (!rows)
             continue;
-        pcs_contact_set_tangents(model->dimension, pcs_contact_tangent_axis(&a.R, contact->normal),
+        const pcs_tangent_choice asked = c->axis ? c->axis[pair->first_slot + i]
+                                                 : PCS_TANGENTS_FREE;
+        contact->axis = (uint8_t)pcs_contact_choose_axis(asked, &a.R, contact->normal);
+        pcs_contact_set_tangents(model->dimension, pcs_contact_tangent_axis(&a.R, contact->axis),
                                  contact);
         contact->surface[0] = 0.0;
         contact->surface[1] = -pcs_v3_dot(surface, contact->tangent1);
@@ -232,7 +245,7 @@ void pcs_contact_tangent_rates(int32_t dimension, const pcs_mat3 *R_a, pcs_vec3 
                                const pcs_contact *contact, pcs_vec3 n_rate, pcs_vec3 *t1_rate,
                                pcs_vec3 *t2_rate)
 {
-    pcs_vec3 axis = pcs_contact_tangent_axis(R_a, contact->normal);
+    pcs_vec3 axis = pcs_contact_tangent_axis(R_a, contact->axis);
     pcs_contact_axis_rates(dimension, axis, pcs_v3_cross(w_a, axis), contact, n_rate, t1_rate,
                            t2_rate);
 }

@@ -38,6 +38,15 @@ typedef struct pcs_limit {
     int32_t slot;
 } pcs_limit;
 
+// Which axis of body a the tangents of a contact in space follow (contact_pair.h). They jump where a
+// free one changes; whoever looks at a contact along a step holds the axis for the step.
+typedef enum pcs_tangent_choice {
+    PCS_TANGENTS_FREE,   // x, or y where x is near the normal
+    PCS_TANGENTS_X,      //
+    PCS_TANGENTS_Y,      //
+    PCS_TANGENTS_FARTHER // x or y, whichever is farther from the normal: for as long as possible
+} pcs_tangent_choice;
+
 typedef struct pcs_contact {
     double gap;   // HUGE_VAL: the slot has no contact point now (outside a bounded face)
     int32_t face; // smooth piece of a's surface that is touched, or that the contact is held on
@@ -45,6 +54,7 @@ typedef struct pcs_contact {
     int32_t next_face; // the face beyond that end; -1: none
     pcs_vec3 point;    // on b's surface, world
     pcs_vec3 normal, tangent1, tangent2;
+    uint8_t axis;         // PCS_TANGENTS_X or PCS_TANGENTS_Y, that the tangents follow; 0: neither
     double surface[3];    // imposed part of the relative velocity, (N, T1, T2)
     double convective[3]; // (dH/dt) v + d(surface)/dt: the relative acceleration without H v'
     pcs_law law;

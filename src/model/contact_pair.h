@@ -18,10 +18,13 @@ void pcs_contact_pair_points(const pcs_contact_pair *pair, const pcs_contact_siz
                              pcs_contact_point *points);
 // Tangents follow an axis, so that they are continuous in time: t1 is the axis projected on the
 // tangent plane, t2 = n x t1. Planar: t1 is n turned by -90 degrees (x of a for the line y = 0).
-// The axis of a frame is its x, or its y where the sine of the angle between x and n is below
+// The free axis of a frame is its x, or its y where the sine of the angle between x and n is below
 // PCS_AXIS_SINE.
 #define PCS_AXIS_SINE 0.1
-pcs_vec3 pcs_contact_tangent_axis(const pcs_mat3 *R_a, pcs_vec3 n);
+// PCS_TANGENTS_X or PCS_TANGENTS_Y, as asked for, or by its rule.
+pcs_tangent_choice pcs_contact_choose_axis(pcs_tangent_choice asked, const pcs_mat3 *R_a,
+                                           pcs_vec3 n);
+pcs_vec3 pcs_contact_tangent_axis(const pcs_mat3 *R_a, pcs_tangent_choice axis);
 void pcs_contact_set_tangents(int32_t dimension, pcs_vec3 axis, pcs_contact *contact);
 // Rates of the tangents of an evaluated contact whose normal has the rate n_rate.
 void pcs_contact_axis_rates(int32_t dimension, pcs_vec3 axis, pcs_vec3 axis_rate,

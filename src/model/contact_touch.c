@@ -495,7 +495,8 @@ static void find_on_shape(const pcs_model *model, const pcs_configuration *c,
     touch->gap = foot.distance - contact->node_radius;
     touch->face = foot.face;
     touch->normal = pcs_m3_mul_v3(R, foot.normal);
-    touch->axis = pcs_contact_tangent_axis(R, touch->normal);
+    touch->axis = pcs_contact_tangent_axis(
+        R, pcs_contact_choose_axis(PCS_TANGENTS_FREE, R, touch->normal));
     touch->frame = frame;
     for (int k = 0; k < 2; k++) {
         touch->across[k] = pcs_m3_mul_v3(R, foot.across[k]);

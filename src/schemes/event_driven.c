@@ -94,6 +94,7 @@ static bool init_arrays(event_driven *s)
         good = (*list[i].array = PCS_NEW_ARRAY(ctx, double, list[i].n)) && good;
     s->cause = PCS_NEW_ARRAY(ctx, uint8_t, m->n_faces);
     s->slip_direction = pcs_calloc(ctx, (size_t)slots, sizeof *s->slip_direction);
+    s->slip_heading = pcs_calloc(ctx, (size_t)slots, sizeof *s->slip_heading);
     s->contacts = pcs_model_contacts_create(ctx, m);
     s->spare = PCS_NEW_ARRAY(ctx, bool, slots);
     s->flying = PCS_NEW_ARRAY(ctx, bool, slots);
@@ -105,7 +106,7 @@ static bool init_arrays(event_driven *s)
     s->curve_next = PCS_NEW_ARRAY(ctx, int32_t, curves);
     return good && s->place[0] && s->place[1] && s->spare && s->flying && s->stopping &&
            s->suspect && s->curve_face && s->curve_next && s->cause && s->slip_direction &&
-           s->contacts;
+           s->slip_heading && s->contacts;
 }
 
 pcs_status pcs_ed_init(event_driven *s)
@@ -173,6 +174,7 @@ void pcs_ed_free(event_driven *s)
                       s->warm,
                       s->cause,
                       s->slip_direction,
+                      s->slip_heading,
                       s->restitution,
                       s->set.r,
                       s->set.u,
@@ -353,30 +355,56 @@ static void follow(event_driven *s)
     }
 }
 
+// The tangents of closed contacts in space follow the axis that is farther from the normal where the
+// step begins, all along it: what is compared within a step must not jump with them. *changed: an axis
+// did, and friction at the start of the step has other components.
+static void choose_axes(event_driven *s, bool *changed)
+{
+    const pcs_model *m = s->base.model;
+    uint8_t *axis = s->phase.axis;
+    for (int32_t i = 0; i < m->n_slots; ++i)
+        axis[i] = s->phase.mode[i] == PCS_MODE_OPEN ? PCS_TANGENTS_FREE : PCS_TANGENTS_FARTHER;
+    pcs_ed_look(s, &s->march->to, false);
+    for (int32_t i = 0; i < m->n_slots; ++i) {
+        if (axis[i] == PCS_TANGENTS_FREE)
+            continue;
+        axis[i] = s->contacts[i].axis;
+        *changed = *changed || s->march->phase.axis[i] != axis[i];
+    }
+}
+
 // In space the direction of sliding turns along the way; the phase keeps the one of the end of the
 // last step, from which a reversal is told. Until the next step begins it has the one that the last
 // step was computed with, so that a resumed run makes the same step again.
 static pcs_status follow_directions(event_driven *s)
 {
     const pcs_model *m = s->base.model;
-    bool looked = false, turned = false;
-    for (int32_t i = 0; m->dimension == 3 && i < m->n_slots; ++i) {
+    pcs_march *march = s->march;
+    bool closed = false, changed = false;
+    for (int32_t i = 0; m->dimension == 3 && i < m->n_slots; ++i)
+        closed = closed || s->phase.mode[i] != PCS_MODE_OPEN;
+    if (!closed)
+        return PCS_OK;
+    if (s->pending) // the event is one of the last step
+        pcs_ed_look(s, &march->to, false);
+    else
+        choose_axes(s, &changed);
+    for (int32_t i = 0; i < m->n_slots; ++i) {
         double u[3];
         if (s->phase.mode[i] != PCS_MODE_SLIDE || s->contacts[i].row.size != 3)
             continue;
-        if (!looked)
-            pcs_ed_look(s, &s->march->to, false);
-        looked = true;
-        pcs_contact_velocity(m, &s->contacts[i], s->march->to.v, u);
+        pcs_contact_velocity(m, &s->contacts[i], march->to.v, u);
         const double speed = hypot(u[1], u[2]);
         if (!(speed > s->base.options[ED_VELOCITY_TOLERANCE]) || s->cause[i] == ED_SLIP_END)
             continue;
-        s->phase.direction[i][0] = u[1] / speed;
-        s->phase.direction[i][1] = u[2] / speed;
+        pcs_ed_aim(s, i, u[1] / speed, u[2] / speed);
         s->slip_level[i] = 0;
-        turned = true;
     }
-    return turned ? pcs_smooth_set_phase(s->march->smooth, &s->phase) : PCS_OK;
+    pcs_phase_copy(m, &march->phase, &s->phase);
+    PCS_TRY(pcs_smooth_set_phase(march->smooth, &s->phase));
+    return changed ? pcs_smooth_accelerations(march->smooth, march->to.t, march->to.q, march->to.v,
+                                              s->x, march->to.lambda, NULL)
+                   : PCS_OK;
 }
 
 pcs_status pcs_ed_advance(event_driven *s, double limit)

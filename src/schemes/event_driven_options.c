@@ -95,9 +95,11 @@ const pcs_option pcs_ed_options[HY_OPTION_COUNT] = {
                               "longest step of the time stepping, s"},
     [HY_STEADY_STEPS] = {"steady_steps", PCS_OPTION_INTEGER, 3, 1, 1000000, NULL,
                          "steps without a change of contact status that end the time stepping"},
-    [HY_FRICTION_SWITCH] = {"friction_switch", PCS_OPTION_CHOICE, HY_TURNING, 0, 1, switches,
-                            "turning: time stepping only while a contact changes between slip and "
-                            "stick; sticking: while it sticks, and for all friction in space"},
+    [HY_FRICTION_SWITCH] =
+        {"friction_switch", PCS_OPTION_CHOICE, HY_TURNING, 0, 1, switches,
+         "turning: time stepping where changes between slip and stick accumulate; "
+         "sticking: at each of them, while a contact sticks, and for all "
+         "friction in space"},
     [HY_THETA] = {"theta", PCS_OPTION_REAL, 0.5, 0.5, 1, NULL,
                   "time stepping: weight of the end of the step"},
     [HY_PROJECTION] = {"projection", PCS_OPTION_CHOICE, MJ_PROJECT_ALL, 0, 2, projections,

@@ -72,6 +72,14 @@ static double rest_speed(const event_driven *s)
            pow(10, (double)(decades < DECADES_MAX ? decades : DECADES_MAX));
 }
 
+// A bound of the height of the flight that a contact ends.
+static double flight_height(const event_driven *s, int32_t slot)
+{
+    double u[3];
+    pcs_contact_velocity(s->base.model, &s->contacts[slot], s->v, u);
+    return fabs(u[0]) * (s->march->to.t - s->touched[slot]);
+}
+
 // A flight lower than the rounding of positions was none: its height is below |u_N| dt, dt since
 // the contact touched. One that closes where its gap was never seen positive, however fine the
 // search, and does not approach there, has not left at all. Such contacts are at rest. All others
@@ -81,30 +89,38 @@ static bool is_grounded(const event_driven *s, int32_t slot)
     const bool at_once = !s->has_step && !s->all;
     double u[3];
     pcs_contact_velocity(s->base.model, &s->contacts[slot], s->v, u);
-    return (at_once && u[0] >= 0) ||
-           fabs(u[0]) * (s->march->to.t - s->touched[slot]) < s->gap_noise;
+    return (at_once && u[0] >= 0) || flight_height(s, slot) < s->gap_noise;
 }
 
 // Tells the contacts that close from those that were never open, and counts events that repeat: a
-// contact that was grounded, or another change without any time since the last event. (Contacts
-// that close one after the other at one instant do not repeat anything.)
+// contact that was grounded, one that closes after a flight on which it always touched, since its gap
+// was below gap_tolerance, or another change without any time
+// since the last event. (Contacts that close one after the other at one instant do not repeat
+// anything.) They repeat until a contact closes that comes from higher up, or nothing has happened for
+// a while: those of a pile bounce by turns, and change their friction between the bounces.
 static void see_flights(event_driven *s)
 {
     const double instant = 1e-12; // s
-    const double t = s->march->to.t;
-    const bool no_time = t - s->last_event <= instant;
-    bool again = false, caused = false;
+    const double *option = s->base.options;
+    const double low = fmax(s->gap_noise, option[ED_GAP_TOLERANCE]);
+    const double t = s->march->to.t, since = t - s->last_event;
+    bool again = false, high = false, caused = false;
     for (int32_t i = 0; i < s->base.model->n_faces; ++i) {
         if (s->cause[i] == ED_NOTHING)
             continue;
         caused = true;
-        const bool closes = s->cause[i] == ED_CLOSING && s->contacts[i].gap != HUGE_VAL;
-        if (closes && is_grounded(s, i))
-            s->cause[i] = ED_GROUNDED;
-        again = again ||
-                (closes ? s->cause[i] == ED_GROUNDED || t - s->touched[i] <= instant : no_time);
+        if (s->cause[i] == ED_CLOSING && s->contacts[i].gap != HUGE_VAL) {
+            const bool lands = flight_height(s, i) < low;
+            if (is_grounded(s, i))
+                s->cause[i] = ED_GROUNDED;
+            again = again || lands || s->cause[i] == ED_GROUNDED || t - s->touched[i] <= instant;
+            high = high || !(lands || s->cause[i] == ED_GROUNDED);
+        } else {
+            again = again || since <= instant;
+        }
     }
-    s->repeats = again || (no_time && !caused) ? s->repeats + 1 : 0;
+    again = again || (since <= instant && !caused);
+    s->repeats = again ? s->repeats + 1 : high || since > option[ED_ZENO_TIME] ? 0 : s->repeats;
     s->last_event = t;
 }
 
@@ -260,6 +276,14 @@ static pcs_status impact(event_driven *s)
 
 // ---- Status ----
 
+void pcs_ed_aim(event_driven *s, int32_t slot, double d1, double d2)
+{
+    double *d = s->phase.direction[slot];
+    d[0] = d1;
+    d[1] = d2;
+    pcs_heading_set(&s->contacts[slot], d, s->phase.heading[slot]);
+}
+
 // In the plane a sliding velocity that vanishes has stopped or changed its sign; forces decide.
 static bool turns(const event_driven *s, int32_t slot)
 {
@@ -291,8 +315,7 @@ static void collect_closed(event_driven *s, bool all_at_rest)
         const double speed = hypot(u[1], s->contacts[i].row.size == 3 ? u[2] : 0);
         const bool slides = s->contacts[i].row.size > 1 && speed > slow && !stops(s, i);
         if (slides) {
-            s->phase.direction[i][0] = u[1] / speed;
-            s->phase.direction[i][1] = s->contacts[i].row.size == 3 ? u[2] / speed : 0;
+            pcs_ed_aim(s, i, u[1] / speed, s->contacts[i].row.size == 3 ? u[2] / speed : 0);
         }
         pcs_ed_set_add(s, i, slides && !all_at_rest);
     }
@@ -559,8 +582,7 @@ static void change_gently(event_driven *s)
             const double *F = s->march->to.lambda + pcs_smooth_slot_row(s->march->smooth, i);
             const double F_T = friction_force(s, i);
             s->phase.mode[i] = PCS_MODE_SLIDE;
-            s->phase.direction[i][0] = -F[1] / F_T;
-            s->phase.direction[i][1] = s->contacts[i].row.size == 3 ? -F[2] / F_T : 0;
+            pcs_ed_aim(s, i, -F[1] / F_T, s->contacts[i].row.size == 3 ? -F[2] / F_T : 0);
         }
     }
 }

@@ -3,16 +3,18 @@
 // Event-driven is exact between events and at impacts, but impacts that accumulate, friction that
 // changes direction and edges of surfaces may ask for events without end. Time stepping passes
 // through all of them. A switch to it is made
-//     A  when a contact is hit again within h* of its last impact, or the Zeno guard would stop;
-//     B  while friction changes between slip and stick (friction_switch: turning); or, as in the
-//        thesis, when a sliding velocity vanishes, when a contact sticks, and in space while a
-//        contact has friction at all (friction_switch: sticking);
+//     A  when a contact is hit again within h* of its last impact, the Zeno guard would stop, or the
+//        event-driven part finds no solution;
+//     B  when a contact changes between slip and stick again within h* (friction_switch: turning); or,
+//        as in the thesis, when a sliding velocity vanishes, when a contact sticks, and in space
+//        while a contact has friction at all (friction_switch: sticking);
 //     C  when a contact reaches the end of its face (a joint on a curve does not),
 // with steps h* = max(h^(p+1), smallest_time_step), not above largest_time_step, h and p the last
 // step and the order of the integrator. The thesis repeats the whole step by time stepping; here
 // the event-driven step is good up to its event, and time stepping begins there. Back to
 // event-driven when no contact has changed its status for some steps, so that each is closed and
-// steady or open, and B no longer holds.
+// steady or open, and B no longer holds. What rattles on is left to time stepping for longer each
+// time, in longer steps (see `patience`).
 #include <string.h>
 
 #include "schemes/event_driven.h"
@@ -24,6 +26,11 @@ enum { EVENT_DRIVEN, TIME_STEPPING };
 // Steps after which contacts that only bear on and off are closed for good: bounces with restitution
 // e that have come to flights of four steps end 4/(1 - e) steps later, with e = 0.92 here.
 enum { HUMMING_STEPS = 50 };
+// Steps at work after which they are twice as long, up to largest_time_step: what lasts so long is no
+// event but a motion that rattles, and its cost must be that of time stepping.
+enum { LASTING_STEPS = 200 };
+// Largest factor of the steps that end the time stepping.
+enum { PATIENCE_MAX = 1024 };
 
 typedef struct hybrid {
     event_driven ed;
@@ -33,11 +40,18 @@ typedef struct hybrid {
     int64_t reason;       // why
     int64_t steady;       // steps without a change of status
     double h;             // length of its steps
-    double *before;       // status of the slots before the last step
-    double *settled;      // status; of a contact that opens for a moment the one before
-    double *opened;       // steps since it was closed
-    int64_t humming;      // steps without a change of `settled`
-    double *memory;       // last copy of what follows the event-driven part in the state
+    int64_t stretch;      // steps since they have this length
+    double entered, left; // times of the last switches to it and back
+    // Switches that follow each other faster than the time stepping before them lasted are no events
+    // that pass: each doubles the steps that end it and their length. So the steps at work are a
+    // large part of all, and the switches few.
+    double patience;
+    double *turned;  // by slot, its last change between slip and stick; -HUGE_VAL: none yet
+    double *before;  // status of the slots before the last step
+    double *settled; // status; of a contact that opens for a moment the one before
+    double *opened;  // steps since it was closed
+    int64_t humming; // steps without a change of `settled`
+    double *memory;  // last copy of what follows the event-driven part in the state
     // Of the output step.
     int32_t switched[REASON_COUNT];
     double time;
@@ -90,57 +104,123 @@ static bool sticks(const hybrid *s)
 // handed over must be short against that, or bounces that events resolve lose their restitution.
 static const double HANDED_OVER = 0.5;
 
-// Why the pending event should be left to time stepping; -1: it should not.
+static bool is_friction(int cause)
+{
+    return cause == ED_SLIP_END || cause == ED_STICK_END || cause == ED_INCONSISTENT;
+}
+
+// Why the pending event should be left to time stepping; -1: it should not. Changes between slip and
+// stick are events like others, and time stepping leaves them with velocities off by its step, so
+// that the next change follows at once: only those that accumulate are its business.
 static int64_t judge(const hybrid *s)
 {
     const event_driven *ed = &s->ed;
     const double *option = ed->base.options, near = HANDED_OVER * time_step(s);
+    const bool all = (int)option[HY_FRICTION_SWITCH] == HY_STICKING;
+    const double t = ed->march->to.t;
     bool edge = false, friction = false, impacts = false;
     for (int32_t i = 0; i < ed->base.model->n_faces; ++i) {
         const int cause = ed->cause[i];
+        const bool slot = i < ed->base.model->n_slots;
         // A joint cannot leave its curve: nothing but its velocity changes, or not even that.
-        edge = edge || (cause == ED_EDGE && i < ed->base.model->n_slots);
-        friction = friction || cause == ED_SLIP_END || cause == ED_STICK_END ||
-                   cause == ED_INCONSISTENT;
+        edge = edge || (cause == ED_EDGE && slot);
+        friction = friction || (slot && is_friction(cause) && (all || t - s->turned[i] <= near));
         impacts = impacts || (cause == ED_CLOSING && ed->march->to.t - ed->last_impact[i] <= near);
     }
     impacts = impacts || ed->zeno_events >= (int64_t)option[ED_ZENO_COUNT];
     return impacts ? BY_IMPACTS : friction ? BY_FRICTION : edge ? BY_EDGE : -1;
 }
 
-// The state of the time stepping from the end of the march.
-static pcs_status enter(hybrid *s, const pcs_state *state, int64_t reason)
+static void note_turns(hybrid *s)
+{
+    for (int32_t i = 0; i < s->ed.base.model->n_slots; ++i)
+        if (is_friction(s->ed.cause[i]))
+            s->turned[i] = s->ed.march->to.t;
+}
+
+// The motion at the end of the march, all impulses booked, as the state of the time stepping.
+static pcs_status keep(hybrid *s, const pcs_state *state)
 {
     event_driven *ed = &s->ed;
     const pcs_model *m = ed->base.model;
     const pcs_smooth_point *to = &ed->march->to;
     pcs_state *x = &s->inner;
     PCS_TRY(pcs_ed_book(ed, to->t));
-    s->reason = reason;
-    s->h = time_step(s);
-    s->at_work = true;
-    s->steady = s->humming = 0;
-    ++s->switched[reason];
-    log_switch(s, to->t, TIME_STEPPING);
-    pcs_ed_look(ed, to, ed->indeterminate);
-    PCS_TRY(pcs_ed_forces(ed, to, ed->force));
     *x->t = to->t;
     memcpy(x->q, to->q, sizeof(double) * (size_t)m->n_q);
     memcpy(x->v, to->v, sizeof(double) * (size_t)m->n_v);
     memcpy(x->turns, ed->turns, sizeof(double) * (size_t)m->n_turns);
+    memcpy(x->r, ed->r_sum, sizeof(double) * 3 * (size_t)m->n_slots);
+    memcpy(x->p, ed->p_sum, sizeof(double) * (size_t)m->n_rows);
+    memcpy(x->status, ed->status, sizeof(double) * (size_t)m->n_slots);
     for (int32_t i = 0; i < PCS_WORK_COUNT; ++i)
         x->work[i] = ed->work_base[i] + to->work[i];
     x->work[PCS_WORK_START_ENERGY] = state->work[PCS_WORK_START_ENERGY];
+    return PCS_OK;
+}
+
+// Time stepping begins at the motion that was kept, with the contact forces ed->force as a first guess.
+static void enter(hybrid *s, int64_t reason)
+{
+    event_driven *ed = &s->ed;
+    const pcs_model *m = ed->base.model;
+    pcs_state *x = &s->inner;
+    const double *option = ed->base.options;
+    const bool again = *x->t - s->left < s->left - s->entered;
+    s->patience = again ? fmin(2 * s->patience, PATIENCE_MAX) : 1;
+    s->entered = *x->t;
+    s->reason = reason;
+    s->h = fmax(fmin(s->patience * time_step(s), option[HY_LARGEST_TIME_STEP]),
+                option[HY_SMALLEST_TIME_STEP]);
+    s->at_work = true;
+    s->steady = s->humming = s->stretch = 0;
+    ++s->switched[reason];
+    log_switch(s, *x->t, TIME_STEPPING);
     for (int32_t i = 0; i < m->n_slots; ++i) {
         x->gap[i] = ed->contacts[i].gap;
-        x->status[i] = s->settled[i] = ed->status[i];
+        s->settled[i] = x->status[i];
         s->opened[i] = 0;
     }
     for (int32_t i = 0; i < 3 * m->n_slots; ++i)
         x->r[i] = s->h * ed->force[i];
     pcs_event_log_reset(&s->stepping->events, x->status);
     ed->has_step = ed->pending = ed->all = false;
+}
+
+static pcs_status hand_over(hybrid *s, const pcs_state *state, int64_t reason)
+{
+    event_driven *ed = &s->ed;
+    const pcs_smooth_point *to = &ed->march->to;
+    PCS_TRY(keep(s, state));
+    pcs_ed_look(ed, to, ed->indeterminate);
+    PCS_TRY(pcs_ed_forces(ed, to, ed->force));
+    enter(s, reason);
     return PCS_OK;
+}
+
+// The event-driven part has found no solution: neither what it did since the motion was kept, nor its
+// phase count.
+static void give_up(hybrid *s, int64_t events)
+{
+    event_driven *ed = &s->ed;
+    const pcs_model *m = ed->base.model;
+    pcs_smooth_point *to = &ed->march->to;
+    const pcs_state *x = &s->inner;
+    pcs_log(ed->base.ctx, PCS_LOG_INFO, "time stepping goes on after: %s",
+            pcs_context_error(ed->base.ctx));
+    pcs_event_log_rewind(&ed->base.events, events, x->status);
+    to->t = ed->booked = *x->t;
+    memcpy(to->q, x->q, sizeof(double) * (size_t)m->n_q);
+    memcpy(to->v, x->v, sizeof(double) * (size_t)m->n_v);
+    memcpy(ed->turns, x->turns, sizeof(double) * (size_t)m->n_turns);
+    memcpy(ed->turns_q, x->q, sizeof(double) * (size_t)m->n_q);
+    memcpy(ed->r_sum, x->r, sizeof(double) * 3 * (size_t)m->n_slots);
+    memcpy(ed->p_sum, x->p, sizeof(double) * (size_t)m->n_rows);
+    for (int32_t i = 0; i < m->n_faces; ++i)
+        ed->phase.face[i] = -1;
+    memset(ed->force, 0, sizeof(double) * 3 * (size_t)m->n_slots);
+    pcs_ed_look(ed, to, false);
+    enter(s, BY_IMPACTS);
 }
 
 // ---- Time stepping ----
@@ -233,6 +313,10 @@ static pcs_status take_time_step(hybrid *s, double target)
         ed->p_sum[i] += x->p[i];
     s->steady = memcmp(s->before, x->status, bytes) == 0 ? s->steady + 1 : 0;
     settle(s);
+    if (++s->stretch == LASTING_STEPS) {
+        s->h = fmax(fmin(2 * s->h, ed->base.options[HY_LARGEST_TIME_STEP]), s->h);
+        s->stretch = 0;
+    }
     return PCS_OK;
 }
 
@@ -260,36 +344,53 @@ static void leave(hybrid *s, const double *status)
     for (int32_t i = 0; i < m->n_slots; ++i) {
         const bool open = (int)status[i] == PCS_OPEN;
         ed->phase.mode[i] = open ? PCS_MODE_OPEN : PCS_MODE_SLIDE; // decided by the event
+        ed->phase.axis[i] = PCS_TANGENTS_FREE;
         ed->cause[i] = open ? ED_NOTHING : ED_SETTLED;
-        ed->last_impact[i] = ed->touched[i] = -HUGE_VAL;
+        ed->last_impact[i] = ed->touched[i] = s->turned[i] = -HUGE_VAL;
         ed->base.events.state[i] = (uint8_t)x->status[i];
     }
     ed->zeno_events = 0;
     ed->has_step = false;
     ed->pending = ed->all = true;
     s->at_work = false;
+    s->left = *x->t;
     log_switch(s, *x->t, EVENT_DRIVEN);
 }
 
 // ---- The step ----
 
+static pcs_status advance_stepping(hybrid *s, double target)
+{
+    const double steady = s->ed.base.options[HY_STEADY_STEPS];
+    PCS_TRY(take_time_step(s, target));
+    if (still_sticks(s))
+        return PCS_OK;
+    if ((double)s->steady >= s->patience * steady)
+        leave(s, s->inner.status);
+    else if ((double)s->humming >= s->patience * HUMMING_STEPS)
+        leave(s, s->settled);
+    return PCS_OK;
+}
+
 static pcs_status advance(hybrid *s, const pcs_state *state, double target, double limit)
 {
     event_driven *ed = &s->ed;
-    if (s->at_work) {
-        PCS_TRY(take_time_step(s, target));
-        if (still_sticks(s))
-            return PCS_OK;
-        if (s->steady >= (int64_t)ed->base.options[HY_STEADY_STEPS])
-            leave(s, s->inner.status);
-        else if (s->humming >= HUMMING_STEPS)
-            leave(s, s->settled);
-        return PCS_OK;
-    }
+    if (s->at_work)
+        return advance_stepping(s, target);
     if (!ed->pending && sticks(s))
-        return enter(s, state, BY_FRICTION);
+        return hand_over(s, state, BY_FRICTION);
     const int64_t reason = ed->pending && !ed->all ? judge(s) : -1;
-    return reason >= 0 ? enter(s, state, reason) : pcs_ed_advance(ed, limit);
+    if (reason >= 0)
+        return hand_over(s, state, reason);
+    if (ed->pending)
+        note_turns(s);
+    PCS_TRY(keep(s, state));
+    const int64_t events = ed->base.events.count;
+    const pcs_status status = pcs_ed_advance(ed, limit);
+    if (status != PCS_ERROR_NUMERIC)
+        return status;
+    give_up(s, events);
+    return PCS_OK;
 }
 
 static bool is_reached(const hybrid *s, double target)
@@ -364,11 +465,11 @@ static void make_report(hybrid *s, pcs_state *state, double h, pcs_step_report *
 
 // ---- Memory: the event-driven part, then this ----
 
-enum { OWN_SCALARS = 5 };
+enum { OWN_SCALARS = 9 };
 
 static int64_t own_count(const hybrid *s)
 {
-    return OWN_SCALARS + 2 * (int64_t)s->ed.base.model->n_slots + s->inner.count;
+    return OWN_SCALARS + 3 * (int64_t)s->ed.base.model->n_slots + s->inner.count;
 }
 
 static void save(hybrid *s, pcs_state *state)
@@ -380,10 +481,15 @@ static void save(hybrid *s, pcs_state *state)
     own[2] = (double)s->steady;
     own[3] = s->h;
     own[4] = (double)s->humming;
+    own[5] = (double)s->stretch;
+    own[6] = s->entered;
+    own[7] = s->left;
+    own[8] = s->patience;
     const size_t n = (size_t)s->ed.base.model->n_slots;
     memcpy(own + OWN_SCALARS, s->settled, sizeof(double) * n);
     memcpy(own + OWN_SCALARS + n, s->opened, sizeof(double) * n);
-    memcpy(own + OWN_SCALARS + 2 * n, s->inner.data, sizeof(double) * (size_t)s->inner.count);
+    memcpy(own + OWN_SCALARS + 2 * n, s->turned, sizeof(double) * n);
+    memcpy(own + OWN_SCALARS + 3 * n, s->inner.data, sizeof(double) * (size_t)s->inner.count);
     memcpy(s->memory, own, sizeof(double) * (size_t)own_count(s));
 }
 
@@ -397,10 +503,15 @@ static pcs_status prepare(hybrid *s, const pcs_state *state)
         s->steady = (int64_t)own[2];
         s->h = own[3];
         s->humming = (int64_t)own[4];
+        s->stretch = (int64_t)own[5];
+        s->entered = own[6];
+        s->left = own[7];
+        s->patience = own[8];
         const size_t n = (size_t)s->ed.base.model->n_slots;
         memcpy(s->settled, own + OWN_SCALARS, sizeof(double) * n);
         memcpy(s->opened, own + OWN_SCALARS + n, sizeof(double) * n);
-        memcpy(s->inner.data, own + OWN_SCALARS + 2 * n, sizeof(double) * (size_t)s->inner.count);
+        memcpy(s->turned, own + OWN_SCALARS + 2 * n, sizeof(double) * n);
+        memcpy(s->inner.data, own + OWN_SCALARS + 3 * n, sizeof(double) * (size_t)s->inner.count);
         memcpy(s->memory, own, bytes);
         pcs_event_log_reset(&s->stepping->events, s->inner.status);
     }
@@ -447,8 +558,10 @@ static pcs_status init(pcs_scheme *scheme)
     s->before = PCS_NEW_ARRAY(scheme->ctx, double, scheme->model->n_slots);
     s->settled = PCS_NEW_ARRAY(scheme->ctx, double, scheme->model->n_slots);
     s->opened = PCS_NEW_ARRAY(scheme->ctx, double, scheme->model->n_slots);
+    s->turned = PCS_NEW_ARRAY(scheme->ctx, double, scheme->model->n_slots);
     s->memory = PCS_NEW_ARRAY(scheme->ctx, double, own_count(s));
-    return s->before && s->settled && s->opened && s->memory ? PCS_OK : PCS_ERROR_MEMORY;
+    return s->before && s->settled && s->opened && s->turned && s->memory ? PCS_OK
+                                                                          : PCS_ERROR_MEMORY;
 }
 
 static void destroy(pcs_scheme *scheme)
@@ -459,6 +572,7 @@ static void destroy(pcs_scheme *scheme)
     pcs_free(scheme->ctx, s->before);
     pcs_free(scheme->ctx, s->settled);
     pcs_free(scheme->ctx, s->opened);
+    pcs_free(scheme->ctx, s->turned);
     pcs_free(scheme->ctx, s->memory);
     pcs_ed_free(&s->ed);
 }
@@ -478,6 +592,10 @@ static pcs_status start(pcs_scheme *scheme, pcs_state *state, pcs_statistics *st
     option[MJ_PROJECTION_TOLERANCE] = scheme->options[ED_PROJECTION_TOLERANCE];
     option[MJ_SOLVER_ITERATIONS] = scheme->options[ED_SOLVER_ITERATIONS];
     PCS_TRY(pcs_ed_start(&s->ed, state, statistics));
+    s->entered = s->left = -HUGE_VAL;
+    s->patience = 1;
+    for (int32_t i = 0; i < scheme->model->n_slots; ++i)
+        s->turned[i] = -HUGE_VAL;
     save(s, state);
     return PCS_OK;
 }

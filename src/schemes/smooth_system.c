@@ -47,6 +47,7 @@ static pcs_status instant_init(pcs_smooth *s, pcs_smooth_instant *w)
     const int32_t rows = pcs_smooth_rows_max(model);
     PCS_TRY(pcs_configuration_init(ctx, model, &w->c));
     w->c.face = s->phase.face;
+    w->c.axis = s->phase.axis;
     PCS_TRY(pcs_model_row_blocks_with_slots(ctx, model, &w->rows, &w->values));
     w->left = PCS_NEW_ARRAY(ctx, pcs_row_block, blocks);
     if (w->left) // the rows of joints are the same in B and G
@@ -391,11 +392,11 @@ void pcs_smooth_evaluate_rows(pcs_smooth *s, pcs_smooth_instant *w, bool acceler
 static double sliding_direction(const pcs_smooth *s, int32_t slot, const pcs_contact *contact,
                                 const double *v, double direction[2])
 {
-    const double *phase = s->phase.direction[slot];
-    memcpy(direction, phase, sizeof s->phase.direction[slot]);
+    double phase[2], u[3];
+    pcs_heading_get(contact, s->phase.direction[slot], s->phase.heading[slot], phase);
+    memcpy(direction, phase, sizeof phase);
     if (contact->row.size < 3)
         return 0;
-    double u[3];
     pcs_contact_velocity(s->model, contact, v, u);
     const double along = fabs(u[1] * phase[0] + u[2] * phase[1]) + DIRECTION_SPEED;
     const double across = u[2] * phase[0] - u[1] * phase[1], speed = hypot(along, across);

@@ -94,9 +94,9 @@ static void test_bead_column(void **state)
     }
 }
 
-// Friction in the plane: a sliding cube stops (benchmarks 3: 2.54841998 m at 1.019367992 s). Time
-// stepping takes over where the velocity vanishes and, with friction_switch turning, gives back the
-// cube at rest.
+// Friction in the plane: a sliding cube stops (benchmarks 3: 2.54841998 m at 1.019367992 s). With the
+// rule of the thesis time stepping takes over where the velocity vanishes; with friction_switch
+// turning one stop is an event like others.
 static void test_sliding_cube(void **state)
 {
     (void)state;
@@ -114,14 +114,13 @@ static void test_sliding_cube(void **state)
         const pcs_statistics *statistics = pcs_simulation_statistics(s.simulation);
         assert_near(scene_view(&s, cube).position.x, 2.54841998, 5e-8); // mu g h^2 / 2
         assert_near(scene_view(&s, cube).velocity.x, 0, 1e-12);
-        assert_near(scene_event(&s, PCS_EVENT_SWITCH, 1, 0).time, 1.019367992, 1e-8);
-        assert_near(scene_event(&s, PCS_EVENT_SWITCH, 1, 0).value, 1, 0);
-        assert_int_equal(statistics->switches_friction, 1);
+        assert_int_equal(statistics->switches_friction, turning ? 0 : 1);
         const double rest = 1.2 - 1.019367992;
-        if (turning)
-            assert_true(statistics->time_stepping < 0.01);
-        else
-            assert_near(statistics->time_stepping, rest, 1e-8);
+        assert_near(statistics->time_stepping, turning ? 0 : rest, 1e-8);
+        if (!turning) {
+            assert_near(scene_event(&s, PCS_EVENT_SWITCH, 1, 0).time, 1.019367992, 1e-8);
+            assert_near(scene_event(&s, PCS_EVENT_SWITCH, 1, 0).value, 1, 0);
+        }
         scene_end(&s);
     }
 }

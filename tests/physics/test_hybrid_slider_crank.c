@@ -122,7 +122,8 @@ static void test_predicted_steps(void **state)
     for (size_t i = 0; i < sizeof table / sizeof *table; ++i) {
         char options[200];
         const double tolerance = table[i].tolerance;
-        snprintf(options, sizeof options, "tolerance=%g integrator=hem5 smallest_time_step=1e-7",
+        snprintf(options, sizeof options,
+                 "tolerance=%g integrator=hem5 smallest_time_step=1e-7 friction_switch=sticking",
                  tolerance);
         const outcome hybrid = run_slow("hybrid", options);
         snprintf(options, sizeof options,
