@@ -78,8 +78,8 @@ static pcs_status init(pcs_march *m)
     PCS_TRY(pcs_integrator_create(o->class, &o->integrator, ctx, m->model, m->smooth, &m->own));
     m->integrator = m->own;
     PCS_TRY(pcs_singular_find_loops(ctx, m->model, &m->has_loops));
-    if (m->has_loops &&
-        (o->class->index == 1 || (o->class->implicit && m->model->meshes.count == 0)))
+    if (m->has_loops && o->class != &pcs_integrator_phem56 &&
+        (!o->class->implicit || m->model->meshes.count == 0))
         PCS_TRY(pcs_integrator_create(&pcs_integrator_phem56, &o->integrator, ctx, m->model,
                                       m->smooth, &m->crossing));
     // It is explicit in all but friction: not for meshes.
@@ -243,9 +243,9 @@ typedef enum verdict {
 // below a limit on they are projected, beginning with the start of the step that came near. The
 // index-1 equation divides the errors of its stages, which lie O(h^2) beside the constraints, by
 // the distance and loses its order whatever the step; half-explicit stages, which use velocities
-// alone, do not. Near a singular position an index-1 method is replaced by PHEM56, and an implicit one
-// whose equations have no solution there: an index-3 method divides the rounding of positions by h^2
-// and by the distance.
+// alone, do not. Near a singular position an index-1 method is replaced by PHEM56, and any other one
+// whose step over it has no solution or is inaccurate: an index-3 method divides the rounding of
+// positions by h^2 and by the distance, and HEM5, whose stages leave the constraints, as index 1 does.
 
 // A step that would end within this part of its length of the singular position ends before it
 // instead, so that the next one has it at CROSSING_PLACE: accelerations in the position itself have
@@ -289,9 +289,17 @@ static pcs_status use_integrator(pcs_march *m, pcs_integrator *integrator)
     return start_again(m, &m->from);
 }
 
+// Where constraints hold to e, the direction of a row at the distance x from a singular position is
+// known to e/x^2 and a position to e/x: an error below is no reason for a shorter step, which would
+// end nearer, nor for a shorter one after it.
+static double known_error(const pcs_march *m)
+{
+    return m->opts.projection_tolerance / sqrt(m->counts.least_pivot / m->counts.position.widest);
+}
+
 // After a trial of a step, whatever came of it: whether it must be tried again because it came near
 // a singular position and was not prepared for that. At most three times for a step.
-static pcs_status approach(pcs_march *m, verdict outcome, double error, bool *again)
+static pcs_status approach(pcs_march *m, double h, verdict outcome, double error, bool *again)
 {
     *again = false;
     m->counts.least_pivot = pcs_smooth_least_pivot(m->smooth);
@@ -305,16 +313,16 @@ static pcs_status approach(pcs_march *m, verdict outcome, double error, bool *ag
             PCS_TRY(status); // without convergence the point stays as it is
         }
     }
+    const double known = known_error(m);
+    // An inaccurate step over the position must not become one that ends nearer to it.
+    const bool over = outcome == TOO_INACCURATE && error > known &&
+                      pcs_singular_time(&m->counts.position) < h;
     const bool other = m->crossing && m->integrator != m->crossing;
-    const bool failed = outcome == UNSOLVED || outcome == DRIFTED || outcome == PARTED;
+    const bool failed = outcome == UNSOLVED || outcome == DRIFTED || outcome == PARTED || over;
     if (other && (m->own->class->index == 1 || failed)) {
         *again = true;
         return use_integrator(m, m->crossing);
     }
-    // Where constraints hold to e, the direction of a row at the distance x is known to e/x^2 and a
-    // position to e/x: an error below is no reason for a shorter step, which would end nearer.
-    const double known = m->opts.projection_tolerance /
-                         sqrt(m->counts.least_pivot / m->counts.position.widest);
     if (outcome == TOO_INACCURATE && m->allowed == 0 && error <= known) {
         m->allowed = known;
         *again = true;
@@ -503,6 +511,14 @@ static pcs_status too_short(const pcs_march *m, double h, verdict outcome, doubl
                          "t = %g: the joints are open by more than drift_max = %g whatever the "
                          "step; take projection, a smaller tolerance or a larger drift_max",
                          t, o->drift_max);
+    if (outcome == TOO_INACCURATE && m->has_loops && o->class->index == 3)
+        return pcs_error(
+            m->ctx, PCS_ERROR_NUMERIC,
+            "t = %g: the error of a step of %g s is %.3g, above the tolerance %g: it is "
+            "the rounding of joints as positions, divided by the distance to a "
+            "singular position, where joints depend on each other (%.2g of the "
+            "largest seen); loosen the tolerance, or take alpha2 or phem56",
+            t, h, error, o->tolerance, m->counts.position.distance);
     return pcs_error(m->ctx, PCS_ERROR_NUMERIC,
                      "t = %g: the error of a step of %g s is %.3g, above the tolerance %g, and "
                      "smallest_step = %g allows no shorter one; loosen the tolerance, declare a "
@@ -591,11 +607,13 @@ pcs_status pcs_march_step(pcs_march *m, double t_limit)
         pcs_smooth_reset_pivot(m->smooth);
         const pcs_status status = try_step(m, h, t_end, &outcome, &error);
         bool again;
-        const pcs_status approached = approach(m, outcome, error, &again);
+        const pcs_status approached = approach(m, h, outcome, error, &again);
         if (again && approached >= 0)
             continue;
         if (outcome == ACCEPTED && approached >= 0) {
-            const double factor = control(m, error);
+            double factor = control(m, error);
+            if (is_near(m, m->counts.least_pivot) && error <= known_error(m))
+                factor = fmax(factor, 1);
             accept(m, h);
             m->h_next = h * fmin(fmax(factor, SHRINK_MIN), o->growth);
             // The limit or the plan made it short, not the error. The plan is for a step of the

@@ -30,8 +30,9 @@ static const pcs_option options[MJ_OPTION_COUNT] = {MJ_OPTION_ROWS};
 // Imbalance, relative to its terms, of a step that has no solution near: beams whose lines would
 // stretch by a long step. Kept, it would feed in energy without bound.
 #define DIVERGED 1e-2
-// The same for models with meshes: forces of elements are small sums of large terms.
-#define DIVERGED_MESHES 1e-6
+// The same for models with meshes, whose elements are bent by long steps: Newton's method goes astray
+// among several solutions there. What rounding leaves is smaller.
+#define DIVERGED_MESHES 1e-8
 
 static moreau_jean *self(pcs_scheme *scheme)
 {
@@ -51,7 +52,7 @@ static pcs_status init_arrays(moreau_jean *s)
     double **of_rows[] = {&s->g, &s->rate, &s->convective, &s->p, &s->p_free, &s->p_step};
     double **of_contacts[] = {&s->u_k,         &s->r,     &s->u,    &s->q_c,
                               &s->restitution, &s->spent, &s->r_way};
-    double **of_slots[] = {&s->mu, &s->turning, &s->approach, &s->room, &s->found};
+    double **of_slots[] = {&s->mu, &s->turning, &s->approach, &s->room, &s->found, &s->found_ahead};
     bool good = PCS_NEW_LIST(ctx, of_q, m->n_q);
     good = PCS_NEW_LIST(ctx, of_v, m->n_v) && good;
     good = PCS_NEW_LIST(ctx, of_rows, m->n_rows) && good;
@@ -101,7 +102,8 @@ static void destroy(pcs_scheme *scheme)
                       s->mu,          s->active,   s->is_active,  s->offset,      s->H,
                       s->normal_rows, s->rows,     s->row_values, s->rows_end,    s->row_values_end,
                       s->spent,       s->approach, s->room,       s->out,         s->hit,
-                      s->way,         s->v_way,    s->r_way,      s->found,       s->v_before};
+                      s->way,         s->v_way,    s->r_way,      s->found,       s->v_before,
+                      s->found_ahead};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i)
         pcs_free(ctx, arrays[i]);
     pcs_model_contacts_destroy(ctx, s->contacts);
@@ -592,6 +594,7 @@ static pcs_status step_with(moreau_jean *s, pcs_state *state, double h, bool all
     pcs_power power;
     PCS_TRY(pcs_arena_reset(&s->arena));
     s->cut = 0;
+    s->in_parts = false;
     begin(s, state, h);
     find_neighbours(s, state, all);
     forecast(s, state);
@@ -615,10 +618,9 @@ static pcs_status step_with(moreau_jean *s, pcs_state *state, double h, bool all
     positions(s);
     if (passes(s, state))
         return PCS_NOT_CONVERGED;
-    s->meets_faces = false;
     pcs_status projected = pcs_mj_project_positions(s, report);
     PCS_TRY(projected);
-    if (s->meets_faces)
+    if (s->in_parts)
         return projected;
     if (s->two_levels) {
         pcs_status settled = pcs_mj_settle(s, state, &power, report);
@@ -629,7 +631,8 @@ static pcs_status step_with(moreau_jean *s, pcs_state *state, double h, bool all
     PCS_TRY(velocities);
     projected = projected == PCS_OK ? velocities : projected;
     s->beyond = !(pcs_neighbours_moved(&s->neighbours, &s->forecast, &s->end) <= 0.5 * s->reach);
-    if (is_beyond(s))
+    s->in_parts = s->two_levels && s->n_active > 0 && !s->keep_gain && pcs_mj_contacts_feed(s);
+    if (is_beyond(s) || s->in_parts)
         return PCS_NOT_CONVERGED;
     PCS_TRY(measure(s, state, &power, report));
     store(s, state);
@@ -650,11 +653,12 @@ static pcs_status step_in_parts(moreau_jean *s, pcs_state *state, double h, int 
     enum { HALVINGS_MAX = 10 };
     const int policy = (int)s->base.options[MJ_ON_FAILURE];
     pcs_step_report part = {0};
-    s->keep_diverged = depth >= HALVINGS_MAX;
+    s->keep_diverged = s->keep_gain = depth >= HALVINGS_MAX;
     s->keep_passage = depth >= PCS_PASSAGE_CUTS;
     pcs_status status = pcs_mj_step_once(s, state, h, &part);
     const double cut = s->cut;
-    if (status != PCS_NOT_CONVERGED || part.h > 0 || (policy == MJ_STOP && cut == 0)) { // taken
+    const bool stops = policy == MJ_STOP && cut == 0 && !s->in_parts;
+    if (status != PCS_NOT_CONVERGED || part.h > 0 || stops) { // taken, or given up
         pcs_step_report_add(report, &part);
         return status;
     }

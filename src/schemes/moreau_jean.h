@@ -91,6 +91,7 @@ typedef struct moreau_jean {
     bool keep_passage; // the step is taken even if it passes a contact
     double violation;  // before the projection: deepest penetration that the step added, or largest
                        // gap of a contact at rest
+    bool keep_gain;    // the step is taken even if its contacts feed the motion
     bool keep_diverged; // the step is taken even if Newton's method went astray
     // Positions and velocities have contact problems of their own (moreau_jean_levels.c); at the
     // first of them the law is that of the displacements.
@@ -144,8 +145,10 @@ typedef struct moreau_jean {
     double *room;        // by slot: impulse by which positions may be lowered onto the contact
     // Of the displacements: velocity 2 d/h - v_k, impulses by slot
     double *v_way, *r_way;
-    bool meets_faces; // the step is to be taken in parts (pcs_mj_meets_faces)
-    double *found;    // by slot: gap, < 0, at which a node was found inside a body; else 0
+    bool in_parts; // the step is to be taken in parts: it meets faces, or its contacts feed it
+    // By slot: gap, < 0, at which a node that is inside a body is held, else 0; and the same along the
+    // rows of the forecast.
+    double *found, *found_ahead;
     pcs_block_matrix W;
     int32_t W_contacts; // that W is of; 0: W is not ready
 
@@ -208,6 +211,9 @@ void pcs_mj_find_inside(moreau_jean *s);
 // Whether the step comes upon faces that its contact problem did not have, so that it is to be
 // taken in parts; contacts_end with rows.
 bool pcs_mj_meets_faces(moreau_jean *s);
+
+// Whether the contacts of a step that has been settled have given energy to the motion.
+bool pcs_mj_contacts_feed(moreau_jean *s);
 
 // Factors of the matrix at hand with the joint rows.
 pcs_status pcs_mj_factor(moreau_jean *s) PCS_MUST_CHECK;

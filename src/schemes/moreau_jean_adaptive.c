@@ -270,7 +270,8 @@ static pcs_status try_step(adaptive *s, pcs_state *state, double h, pcs_step_rep
 {
     pcs_step_report part = {0};
     // The halves of a smallest step are not cut any more.
-    s->mj.keep_passage = h <= s->mj.base.options[MJA_SMALLEST_STEP] * (1 + TIME_ROUNDING);
+    s->mj.keep_gain = s->mj.keep_passage = h <= s->mj.base.options[MJA_SMALLEST_STEP] *
+                                                    (1 + TIME_ROUNDING);
     pcs_status status = pcs_mj_step_once(&s->mj, state, h, &part);
     *done = status >= 0 && part.h > 0;
     if (status < 0 && status != PCS_ERROR_NUMERIC && status != PCS_ERROR_SINGULAR)

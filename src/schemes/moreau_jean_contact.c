@@ -93,8 +93,10 @@ void pcs_mj_activate(moreau_jean *s, const pcs_state *state)
     memset(s->is_active, 0, sizeof(bool) * (size_t)model->n_slots);
     if (s->two_levels && pcs_mj_looks_ahead(s))
         pcs_mj_find_inside(s);
-    else
+    else {
         memset(s->found, 0, sizeof(double) * (size_t)model->n_slots);
+        memset(s->found_ahead, 0, sizeof(double) * (size_t)model->n_slots);
+    }
     find_turning(s, state);
     // The configuration stands at q_k [+] theta h v_k; the forecast of the activation may look
     // less or more far ahead: g~ = g + (gamma - theta) h u_N. Gaps are known to the projection's

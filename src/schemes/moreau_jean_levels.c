@@ -33,6 +33,9 @@ static double way_of_nodes(const moreau_jean *s, const pcs_contact *contact, con
     return way;
 }
 
+// Times the tolerances of a step's parts, that energy may be known to.
+enum { GAIN_MARGIN = 10 };
+
 enum { FACE_NODES = 3 }; // of a row over a face at least: the node and two corners
 
 // Penetration that projections may leave.
@@ -46,28 +49,39 @@ static double projected(const moreau_jean *s)
 // fallen by more, the node has come in where nothing looks: edges that cross pass each other, and
 // later a node finds itself in the middle of a body. Pushed out at once it would be thrown out, with
 // any energy. It is kept from going deeper, and comes out as the motion allows.
+static bool is_jump(const moreau_jean *s, int32_t slot, const pcs_contact *now, double way)
+{
+    return s->gap_k[slot] - now->gap > way + projected(s);
+}
+
 static bool is_inside(const moreau_jean *s, int32_t slot, const pcs_contact *now, double way)
 {
     if (now->row.n_nodes < FACE_NODES)
         return false;
-    return s->gap_k[slot] < -projected(s) || s->gap_k[slot] - now->gap > way + projected(s);
+    return s->gap_k[slot] < -projected(s) || is_jump(s, slot, now, way);
 }
 
+// The gap at the start of the step along the rows of the forecast.
+static double gap_at_start(const moreau_jean *s, const pcs_contact *contact)
+{
+    return contact->gap - s->theta * s->h * pcs_mj_normal_velocity(s->base.model, contact, s->v_k);
+}
+
+// A node inside is held at the gap that it had, g_k, and its displacement at d = 0, which is the same
+// to the order of the step: the gap bends alike on both sides of the forecast.
 void pcs_mj_find_inside(moreau_jean *s)
 {
     for (int32_t i = 0; i < s->base.model->n_slots; ++i) {
         const pcs_contact *contact = &s->contacts[i];
-        s->found[i] = 0;
-        if (!(contact->gap < -projected(s)) ||
-            !is_inside(s, i, contact, way_of_nodes(s, contact, s->x)))
+        s->found[i] = s->found_ahead[i] = 0;
+        if (!(contact->gap < -projected(s)))
             continue;
-        s->found[i] = contact->gap;
-        for (int32_t e = 0; e < contact->row.n_nodes; ++e) { // back to the start of the step
-            const pcs_node *node = pcs_model_node(s->base.model, contact->row.node[e]);
-            for (int32_t j = 0; j < node->n_v; ++j)
-                s->found[i] -= contact->row.J[e][j] * s->x[node->v + j];
-        }
-        s->found[i] = fmin(s->found[i], 0);
+        const double way = way_of_nodes(s, contact, s->x);
+        if (!is_inside(s, i, contact, way))
+            continue;
+        const double start = gap_at_start(s, contact);
+        s->found_ahead[i] = fmin(start, 0);
+        s->found[i] = is_jump(s, i, contact, way) ? s->found_ahead[i] : fmin(s->gap_k[i], 0);
     }
 }
 
@@ -106,7 +120,8 @@ static void add_way_so_far(moreau_jean *s, int32_t first)
         for (int32_t j = 0; j < contact->row.size; ++j)
             way[j] *= (1 - s->a) / s->a;
         if (ahead)
-            way[0] = (pcs_mj_gap_at_end(s, contact, 0) - s->found[s->active[k]]) / (s->a * s->h);
+            way[0] = (pcs_mj_gap_at_end(s, contact, 0) - s->found_ahead[s->active[k]]) /
+                     (s->a * s->h);
     }
 }
 
@@ -119,7 +134,7 @@ static int32_t add_penetrated(moreau_jean *s, const pcs_state *state)
         if (s->is_active[i] || contact->gap == HUGE_VAL)
             continue;
         const double u = pcs_mj_normal_velocity(s->base.model, contact, s->v);
-        if (pcs_mj_gap_at_end(s, contact, u) < s->found[i])
+        if (pcs_mj_gap_at_end(s, contact, u) < s->found_ahead[i])
             pcs_mj_add_active(s, state, i);
     }
     return s->n_active - before;
@@ -219,7 +234,7 @@ static double violation(const moreau_jean *s)
     for (int32_t k = 0; k < s->n_active; ++k) {
         const pcs_contact *contact = &s->contacts[s->active[k]];
         const double u = pcs_mj_normal_velocity(s->base.model, contact, s->v);
-        const double gap = pcs_mj_gap_at_end(s, contact, u) - s->found[s->active[k]];
+        const double gap = pcs_mj_gap_at_end(s, contact, u) - s->found_ahead[s->active[k]];
         most = fmax(most, fmin(s->gap_k[s->active[k]], 0) - gap);
         if (s->r[s->offset[k]] > 0 && s->restitution[s->offset[k]] == 0)
             most = fmax(most, gap);
@@ -280,4 +295,41 @@ pcs_status pcs_mj_settle(moreau_jean *s, const pcs_state *state, pcs_power *powe
     pcs_status status = solve_velocities(s, state, report);
     s->violation = fmax(s->violation, violation(s));
     return status;
+}
+
+// ---- Energy ----
+
+// What the contacts of the step have given to the motion, beyond the tolerances of its parts. With
+// M (v_{k+1} - v_k) = h f + H^T r + G^T p and the middle force of the displacements d, T + V changes by
+//     (h f + H^T r).(v_k + v_{k+1})/2 - f.d,
+// joints left out; moving surfaces have their part in H.
+bool pcs_mj_contacts_feed(moreau_jean *s)
+{
+    const pcs_model *m = s->base.model;
+    const double *option = s->base.options;
+    double gain = 0, terms = 0, load = 0, work = 0;
+    for (int32_t i = 0; i < m->n_v; ++i) {
+        const double mean = 0.5 * (s->v_k[i] + s->v[i]);
+        gain += s->h * s->f[i] * (mean - s->v_work[i]);
+        terms += s->h * fabs(s->f[i]) * (fabs(mean) + fabs(s->v_work[i]));
+    }
+    for (int32_t k = 0; k < s->n_active; ++k) {
+        const double *r = s->r + s->offset[k], *r_way = s->r_way + 3 * s->active[k];
+        double start[3], end[3];
+        pcs_contact_velocity(m, &s->contacts[s->active[k]], s->v_k, start);
+        pcs_contact_velocity(m, &s->contacts[s->active[k]], s->v, end);
+        for (int32_t j = 0; j < s->H[k]->size; ++j) {
+            gain += 0.5 * r[j] * (start[j] + end[j]);
+            work += fabs(r[j]) * (fabs(start[j]) + fabs(end[j]));
+        }
+        load += fmax(r[0], r_way[0]) / s->h;
+    }
+    if (m->n_rows > 0) { // what joints leave is not the contacts'
+        pcs_model_rows_multiply(m, s->rows, s->v_work, s->p_step);
+        for (int32_t i = 0; i < m->n_rows; ++i)
+            terms += fabs(s->p[i] * (s->p_step[i] - s->rate[i])) / option[MJ_NEWTON_TOLERANCE];
+    }
+    return gain >
+           GAIN_MARGIN * (option[MJ_NEWTON_TOLERANCE] * terms + option[MJ_SOLVER_TOLERANCE] * work +
+                          option[MJ_PROJECTION_TOLERANCE] * load);
 }

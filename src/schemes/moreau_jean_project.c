@@ -249,8 +249,8 @@ pcs_status pcs_mj_project_positions(moreau_jean *s, pcs_step_report *report)
         report->penetration = model->n_slots > 0 ? penetration(s) : 0;
         if (pass == 0 && unilateral && s->two_levels && report->penetration > tolerance) {
             pcs_model_contacts(model, &s->end, true, s->contacts_end);
-            s->meets_faces = pcs_mj_meets_faces(s);
-            if (s->meets_faces)
+            s->in_parts = pcs_mj_meets_faces(s);
+            if (s->in_parts)
                 return PCS_NOT_CONVERGED;
             report->penetration = penetration(s);
         }
