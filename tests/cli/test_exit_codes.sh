@@ -65,4 +65,18 @@ code=0
 "$PERCUSS" run ball.yaml --quiet --out pipe.h5 --step 1e-5 --output-step 0 --csv energy.kinetic \
     2>err | head -1 >/dev/null || code=${PIPESTATUS[0]}
 [[ $code -eq 3 ]] || fail "CSV to a closed pipe: exit code $code instead of 3"
+
+# With little address space a verb works or says what is missing, and ends (libraries with threads of
+# their own may not start them then). Sanitizers need more than that for themselves.
+if ! grep -qE '^PERCUSS_SANITIZE:BOOL=ON' "$PERCUSS_BUILD/CMakeCache.txt"; then
+    for arguments in "--version" "list schemes" "info ball.yaml" "run ball.yaml --no-result --quiet"; do
+        for room in 120000 150000 400000; do
+            code=0
+            # shellcheck disable=SC2086
+            (ulimit -v $room && exec timeout 20 "$PERCUSS" $arguments >out 2>err) || code=$?
+            [[ $code -lt 4 || $code -eq 127 ]] || # 127: the libraries themselves do not fit
+                fail "$arguments with $room kB of address space: exit code $code: $(cat err)"
+        done
+    done
+fi
 echo "ok"
