@@ -183,26 +183,34 @@ void pcs_mj_activate_free(moreau_jean *s, const pcs_state *state, bool ahead)
     }
 }
 
+// Whether the contact is hit with the velocity v that the rounds so far have left: it would be
+// penetrated at the end. Bodies that touched at the beginning are hit there, whatever the way in the
+// step, which is half of the velocity before: faster than the forces of the step can make it, the
+// approach is that of an impact beside it, at the same instant.
+static bool is_hit(const moreau_jean *s, int32_t slot)
+{
+    const pcs_contact *contact = &s->contacts[slot];
+    const double u = pcs_mj_normal_velocity(s->base.model, contact, s->v);
+    if (!(u < -s->noise))
+        return false;
+    return closes(s, contact, u) || (s->gap_k[slot] <= s->base.options[MJ_PROJECTION_TOLERANCE] &&
+                                     -u > pcs_mj_resting_speed(s, contact) + s->noise);
+}
+
 int32_t pcs_mj_activate_hit(moreau_jean *s, const pcs_state *state)
 {
-    const pcs_model *model = s->base.model;
     int32_t found = 0;
     pcs_mj_check_reach(s, s->v);
-    for (int32_t k = 0; k < s->n_active; ++k) { // that have left, and come back
-        const pcs_contact *contact = &s->contacts[s->active[k]];
-        const double u = s->out[k] ? pcs_mj_normal_velocity(model, contact, s->v) : 0;
-        if (u < -s->noise && closes(s, contact, u)) {
+    for (int32_t k = 0; k < s->n_active; ++k) // that have left, and come back
+        if (s->out[k] && is_hit(s, s->active[k])) {
             s->hit[k] = true;
             ++found;
         }
-    }
     for (int32_t k = 0; k < s->neighbours.n_near; ++k) {
         const int32_t i = s->neighbours.near[k];
-        const pcs_contact *contact = &s->contacts[i];
-        if (s->is_active[i] || contact->gap == HUGE_VAL)
+        if (s->is_active[i] || s->contacts[i].gap == HUGE_VAL)
             continue;
-        const double u = pcs_mj_normal_velocity(model, contact, s->v);
-        if (u < -s->noise && closes(s, contact, u)) {
+        if (is_hit(s, i)) {
             s->hit[s->n_active] = true;
             pcs_mj_add_active(s, state, i);
             ++found;

@@ -98,11 +98,18 @@ typedef struct judge_limit {
     const char *reason;
 } judge_limit;
 
+static const char collapsed[] = "after an accumulation";
+
 static const judge_limit limits[] = {
     {NULL, NULL, CONTROL_TOLERANCE, false, SCENE_ACCUMULATES, CHECK_RUN, "hybrid", false,
      "impacts accumulate; event-driven integration stops there and names the scheme that does not"},
     {NULL, "pile", CONTROL_TOLERANCE, false, SCENE_ACCUMULATES, CHECK_TIME, "given up", false,
      "each of the thousands of impacts of a rattling pile is an event; time stepping is for these"},
+    {NULL, "row", CONTROL_STEP, false, SCENE_ACCUMULATES, CHECK_MOTION, collapsed, false,
+     "nothing presses on balls whose impacts have accumulated: gaps within the error of the scheme "
+     "decide which of them the next impact hits together"},
+    {NULL, "row", CONTROL_ADAPTIVE, false, SCENE_ACCUMULATES, CHECK_MOTION, collapsed, false,
+     "as for fixed steps"},
     {NULL, NULL, CONTROL_TOLERANCE, true, SCENE_FLEXIBLE, CHECK_TIME, "not run", true,
      "stability holds explicit integrators to steps of a vibration of the stiffest element"},
 };
@@ -414,6 +421,18 @@ static bool refine(judging *j, int scheme)
     return false;
 }
 
+// Whether impacts of the reference have accumulated before the time t.
+static bool has_accumulated(const run_result *reference, double t, double end)
+{
+    enum { MANY = 8 };
+    const double together = 1e-4 * end;
+    for (int i = 0; i + MANY <= reference->n_impacts; ++i)
+        if (reference->impact[i + MANY - 1].time <= t &&
+            reference->impact[i + MANY - 1].time - reference->impact[i].time < together)
+            return true;
+    return false;
+}
+
 static void check_motion(judging *j, int scheme)
 {
     const judge_scheme *s = &schemes[scheme];
@@ -435,8 +454,11 @@ static void check_motion(judging *j, int scheme)
         if (error <= allowed)
             continue;
         char text[160];
-        snprintf(text, sizeof text, "at t = %.6g, refined %d times: off by %.2e, moved by %.2e",
-                 j->facts->end * k / SCENE_SAMPLES, j->n_levels - 1, error, moved);
+        const double t = j->facts->end * k / SCENE_SAMPLES;
+        snprintf(text, sizeof text, "at t = %.6g, refined %d times: off by %.2e, moved by %.2e%s%s",
+                 t, j->n_levels - 1, error, moved,
+                 has_accumulated(&j->reference, t, j->facts->end) ? ", " : "",
+                 has_accumulated(&j->reference, t, j->facts->end) ? collapsed : "");
         add(j, scheme, CHECK_MOTION, error, allowed, text);
         if (j->distance[s->family] == 0) {
             j->distance[s->family] = error;
