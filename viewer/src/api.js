@@ -15,6 +15,7 @@ export function exposeApi(app) {
         run: () => store.run.index,
         plotTimes: () => plots.times(),
         plotCount: () => plots.count(),
+        plotStems: () => plots.stems(),
         timeWindow: () => store.window,
         eventCount: () => strip.count(),
         eventPoint: (kind, index) => strip.pointOf(kind, index),

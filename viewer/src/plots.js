@@ -428,5 +428,6 @@ export function makePlots(host, app) {
                 .map((c) => c.plot?.shownTime() ?? null)
                 .filter((t) => t !== null),
         count: () => allCards().length,
+        stems: () => allCards().map((c) => c.plot?.stemCount?.() ?? 0),
     };
 }

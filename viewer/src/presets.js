@@ -116,8 +116,8 @@ export function openingPlots(runs) {
         if (preset && plots.length < 4) put(preset, presetPaths(preset, most));
     };
     // A result of the first format has no loads.
-    const forces = get('Contact forces and impacts') ? 'Contact forces and impacts' : 'Mean contact forces';
-    add(forces, comparing ? 1 : MOST_SERIES);
+    const loads = 'Contact forces and impacts';
+    add(get(loads) ? loads : 'Mean contact forces', comparing ? 1 : MOST_SERIES);
     const energy = get('Energy');
     if (comparing && energy) {
         const total = energy.fit.find((s) => s.path === 'energy.total') || energy.fit[0];

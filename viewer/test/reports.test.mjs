@@ -91,6 +91,20 @@ test('woodpecker: a click on the third impact jumps there; a body is selected', 
         await shoot(page, 'report_woodpecker_third_impact');
     }));
 
+test('woodpecker: the first plot shows contact forces and every impact as a stem', () =>
+    withReport('woodpecker', {}, async (page) => {
+        const stems = await page.evaluate(() => window.percuss.plotStems());
+        const impacts = await page.evaluate(() => {
+            let n = 0;
+            while (window.percuss.eventPoint('impact', n)) ++n;
+            return n;
+        });
+        assert.ok(impacts > 100, `${impacts} impacts`);
+        assert.equal(stems[0], impacts);
+        const text = await page.evaluate(() => document.querySelector('.plot-list').textContent);
+        assert.match(text, /^\D*Contact forces and impacts/);
+    }));
+
 test('flexible bodies are drawn, coloured by stress with a scale, and move', () =>
     withReport('flexible', {}, async (page) => {
         const range = await page.evaluate(() => window.percuss.range());
