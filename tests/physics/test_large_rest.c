@@ -1,4 +1,4 @@
-// Masonry and a small pile under Moreau-Jean at h = 1 ms: what is dropped comes to rest without a gain
+// Masonry and small piles under Moreau-Jean at h = 1 ms: what is dropped comes to rest without a gain
 // of energy, an arch just above its limit stands, and one just below falls no faster than with
 // shorter steps. bench_stacks_rest has the larger ones.
 #include <stdio.h>
@@ -24,6 +24,26 @@ static void test_walls(void **state)
         scene s;
         scene_brick_wall(&s, 4, 3, 2e-3, (pcs_law){.friction = 0.6, .restitution = 0.3 * k});
         assert_rests(&s, 1);
+    }
+}
+
+// Spheres and discs, with and without friction and restitution.
+static void test_piles(void **state)
+{
+    static const struct {
+        int32_t dimension, n;
+        pcs_law law;
+    } piles[] = {
+        {3, 30, {.friction = 0.3}},
+        {3, 30, {.friction = 0}},
+        {2, 30, {.friction = 0.3, .restitution = 0.3}},
+        {2, 60, {.friction = 0.5}},
+    };
+    (void)state;
+    for (size_t k = 0; k < sizeof piles / sizeof *piles; ++k) {
+        scene s;
+        scene_round_pile(&s, piles[k].dimension, piles[k].n, 1, piles[k].law, NULL);
+        assert_rests(&s, 2.5);
     }
 }
 
@@ -60,6 +80,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_walls),
+        cmocka_unit_test(test_piles),
         cmocka_unit_test(test_arches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

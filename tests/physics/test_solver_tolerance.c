@@ -13,7 +13,7 @@
 
 #include "base/random.h"
 #include "math/vector.h"
-#include "support/scenes.h"
+#include "support/scene_large.h"
 
 static const double h = 1e-3, end = 1;
 // What a looser tolerance may cost over any tighter one.
@@ -22,8 +22,9 @@ static const double tolerances[] = {1e-10, 1e-8, 1e-6, 1e-5, 1e-4, 1e-3};
 enum { TOLERANCES = sizeof tolerances / sizeof *tolerances, BOXES_MAX = 10 };
 
 // The scene is finished for each of the first `count` tolerances and projection, and ended. Forces are known to the
-// tolerance: the kinetic energy stays below that of all mass at the speed tolerance * g h.
-static void assert_looser_is_cheaper(scene *s, double mass, int count)
+// tolerance: the kinetic energy stays below that of all mass at the speed tolerance * g h. Work of the
+// first `skip` steps does not count.
+static void assert_looser_is_cheaper(scene *s, double mass, int count, int skip)
 {
     static const char *const projections[] = {"all", "none"};
     for (int p = 0; p < 2; p++) {
@@ -35,8 +36,14 @@ static void assert_looser_is_cheaper(scene *s, double mass, int count)
                 scene_restart(s, h, end);
             scene_set(s, "projection", projections[p]);
             scene_set_number(s, "solver_tolerance", tolerances[k]);
-            assert_int_equal(scene_run(s), 0);
-            const int64_t work = pcs_simulation_statistics(s->simulation)->solver_iterations;
+            scene_require(s, pcs_simulation_start(s->simulation));
+            for (int i = 0; i < skip; i++)
+                scene_step(s);
+            const pcs_statistics *statistics = pcs_simulation_statistics(s->simulation);
+            const int64_t before = statistics->solver_iterations;
+            while (!pcs_simulation_finished(s->simulation))
+                assert_int_equal(scene_step(s), PCS_OK);
+            const int64_t work = statistics->solver_iterations - before;
             const double speed = tolerances[k] * 9.81 * h;
             assert_true((double)work <= MORE * (double)least);
             assert_true(scene_energy(s)->kinetic <= mass * speed * speed);
@@ -57,7 +64,7 @@ static void stacks(void **state)
             for (int32_t i = 0; i < heights[k]; i++)
                 mass[i] = 8;
             scene_stack(&s, dimension, heights[k], pcs_v3(0.2, 0.2, 0.2), mass, 0.6);
-            assert_looser_is_cheaper(&s, 8 * heights[k], TOLERANCES);
+            assert_looser_is_cheaper(&s, 8 * heights[k], TOLERANCES, 0);
         }
 }
 
@@ -73,7 +80,7 @@ static void unequal_boxes(void **state)
         for (int32_t i = 0; i < n; i++)
             sum += mass[i] = pcs_random_between(&random, 0.5, 20);
         scene_stack(&s, 2 + (int32_t)(seed % 2), n, pcs_v3(0.37, 0.2, 0.11), mass, 0.45);
-        assert_looser_is_cheaper(&s, sum, TOLERANCES);
+        assert_looser_is_cheaper(&s, sum, TOLERANCES, 0);
     }
 }
 
@@ -110,7 +117,31 @@ static void pyramid(void **state)
             }
         }
     // To 1e-4: with projections a pyramid solved to 1e-3 alone does not stand.
-    assert_looser_is_cheaper(&s, mass * ROWS * (ROWS + 1) / 2, TOLERANCES - 1);
+    assert_looser_is_cheaper(&s, mass * ROWS * (ROWS + 1) / 2, TOLERANCES - 1, 0);
+}
+
+// Piles of spheres and discs as they have come to rest. They begin without any forces, which the
+// first steps find, in a motion of 1e-12 m: it differs from tolerance to tolerance. Piles with a ball
+// that it sets rolling are left out, since that one moves for ever.
+static void piles(void **state)
+{
+    enum { ROUND = 30, FIRST = 200 };
+    const double heaviest = 0.1132; // 6 cm, 1000 kg/m^3
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        const pcs_law law = {.friction = k < 2 ? 0.3 : 0.5};
+        const int32_t dimension = 2 + k % 2;
+        pcs_vec3 place[ROUND];
+        scene s;
+        scene_round_pile(&s, dimension, ROUND, 1 + (uint64_t)k / 2, law, NULL);
+        scene_finish(&s, h, 2);
+        assert_true(scene_run_to_rest(&s, 0.05).kinetic <= 1e-12);
+        for (int32_t i = 0; i < ROUND; i++)
+            place[i] = scene_view(&s, i).position;
+        scene_end(&s);
+        scene_round_pile(&s, dimension, ROUND, 1 + (uint64_t)k / 2, law, place);
+        assert_looser_is_cheaper(&s, ROUND * heaviest, TOLERANCES, FIRST);
+    }
 }
 
 int main(void)
@@ -119,6 +150,7 @@ int main(void)
         cmocka_unit_test(stacks),
         cmocka_unit_test(unequal_boxes),
         cmocka_unit_test(pyramid),
+        cmocka_unit_test(piles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,22 +6,29 @@
 
 #include "base/random.h"
 #include "math/vector.h"
+#include "model/model.h"
 
 static const double g = 9.81;
 static const pcs_vec3 zero = {0, 0, 0};
 
-// ---- A pile of spheres ----
+// ---- A pile of spheres or discs ----
+
+typedef struct wall {
+    pcs_vec3 at, turn; // the normal is the z axis of the frame; planar: y
+} wall;
 
 static void add_walls(scene *s, pcs_body_id ball, double radius, double side, pcs_law law)
 {
-    const struct {
-        pcs_vec3 at, turn; // the normal is the z axis of the frame
-    } plane[] = {{{0, 0, 0}, {0, 0, 0}},
-                 {{0, 0, 0}, {0, 0.5 * M_PI, 0}},
-                 {{side, 0, 0}, {0, -0.5 * M_PI, 0}},
-                 {{0, 0, 0}, {-0.5 * M_PI, 0, 0}},
-                 {{0, side, 0}, {0.5 * M_PI, 0, 0}}};
-    for (size_t i = 0; i < sizeof plane / sizeof *plane; ++i) {
+    const wall space[] = {{{0, 0, 0}, {0, 0, 0}},
+                          {{0, 0, 0}, {0, 0.5 * M_PI, 0}},
+                          {{side, 0, 0}, {0, -0.5 * M_PI, 0}},
+                          {{0, 0, 0}, {-0.5 * M_PI, 0, 0}},
+                          {{0, side, 0}, {0.5 * M_PI, 0, 0}}};
+    const wall flat[] = {{{0, 0, 0}, {0, 0, 0}},
+                         {{0, 0, 0}, {0, 0, -0.5 * M_PI}},
+                         {{side, 0, 0}, {0, 0, 0.5 * M_PI}}};
+    const wall *plane = s->dimension == 3 ? space : flat;
+    for (size_t i = 0; i < (s->dimension == 3 ? 5 : 3); ++i) {
         char name[48];
         snprintf(name, sizeof name, "wall%d_%d", (int)i, (int)ball);
         pcs_contact_def def = scene_contact_def(name, PCS_CONTACT_SPHERE_PLANE,
@@ -32,26 +39,32 @@ static void add_walls(scene *s, pcs_body_id ball, double radius, double side, pc
     }
 }
 
-void scene_sphere_pile(scene *s, int32_t n, uint64_t seed, pcs_law law)
+enum { ROUND_MAX = 1000 };
+
+void scene_round_pile(scene *s, int32_t dimension, int32_t n, uint64_t seed, pcs_law law,
+                      const pcs_vec3 *place)
 {
-    enum { SPHERES_MAX = 1000, ACROSS = 6 };
-    static double radius[SPHERES_MAX];
-    const double largest = 0.03, pitch = 2.3 * largest, side = ACROSS * pitch, density = 1000;
+    static double radius[ROUND_MAX];
+    // As high as wide: what lies in one layer on a plane rolls for ever.
+    const int32_t across = (int32_t)round(dimension == 3 ? cbrt(n) : sqrt(n));
+    const int32_t per_layer = dimension == 3 ? across * across : across;
+    const double largest = 0.03, pitch = 2.3 * largest, side = across * pitch, density = 1000;
     pcs_random random;
     pcs_random_init(&random, seed);
-    scene_begin(s, 3, pcs_v3(0, 0, -g));
-    for (int32_t i = 0; i < n && i < SPHERES_MAX; ++i) {
-        const int32_t layer = i / (ACROSS * ACROSS), k = i % (ACROSS * ACROSS);
+    scene_begin(s, dimension, dimension == 3 ? pcs_v3(0, 0, -g) : pcs_v3(0, -g, 0));
+    for (int32_t i = 0; i < n && i < ROUND_MAX; ++i) {
+        const int32_t layer = i / per_layer, k = i % per_layer;
         const double room = 0.14 * largest; // on each side, of the smallest gap of a layer
         radius[i] = pcs_random_between(&random, 0.67, 1) * largest;
-        const pcs_vec3 place = pcs_v3(
-            pitch * (k % ACROSS + 0.5) + pcs_random_between(&random, -room, room),
-            pitch * (k / ACROSS + 0.5) + pcs_random_between(&random, -room, room),
-            pitch * (layer + 0.6) + pcs_random_between(&random, -room, room));
+        const double x = pitch * (k % across + 0.5) + pcs_random_between(&random, -room, room);
+        const double y = pitch * (k / across + 0.5) + pcs_random_between(&random, -room, room);
+        const double up = pitch * (layer + 0.6) + pcs_random_between(&random, -room, room);
+        const pcs_vec3 drop = dimension == 3 ? pcs_v3(x, y, up) : pcs_v3(x, up, 0);
         char name[32];
         snprintf(name, sizeof name, "b%d", (int)i);
         const double mass = density * 4 / 3 * M_PI * pow(radius[i], 3);
-        const pcs_body_id ball = scene_sphere(s, name, mass, radius[i], place, zero);
+        const pcs_body_id ball = scene_sphere(s, name, mass, radius[i], place ? place[i] : drop,
+                                              zero);
         add_walls(s, ball, radius[i], side, law);
         for (int32_t j = 0; j < i; ++j) {
             char pair[48];
@@ -229,8 +242,45 @@ static double normal_forces(const scene *s)
     return sum;
 }
 
+static double body_kinetic(const scene *s, int32_t i)
+{
+    const pcs_body *body = &s->model->bodies.data[i];
+    const pcs_body_view view = scene_view(s, i);
+    const double turn = body->inertia.m[s->dimension == 3 ? 0 : 2][s->dimension == 3 ? 0 : 2];
+    return 0.5 * (body->mass * pcs_v3_dot(view.velocity, view.velocity) +
+                  turn * pcs_v3_dot(view.angular_velocity, view.angular_velocity));
+}
+
+// Kinetic energy of the loose balls of a pile, and how many there are.
+static double loose_kinetic(const scene *s, int32_t *loose)
+{
+    enum { HELD = 3 };
+    int8_t loads[ROUND_MAX] = {0}; // by body, up to HELD
+    bool round[ROUND_MAX] = {false};
+    const pcs_model *model = s->model;
+    double sum = 0;
+    for (int32_t i = 0; i < model->contact_pairs.count; ++i) {
+        const pcs_contact_pair *pair = &model->contact_pairs.data[i];
+        const int32_t node[2] = {pair->pair.a.node, pair->pair.b.node};
+        for (int side = 0; side < 2 && pair->kind == PCS_CONTACT_SPHERE_SPHERE; ++side)
+            round[node[side]] = true;
+        const bool loaded = scene_contact_view(s, pair->first_slot).force[0] > 0;
+        for (int side = 0; side < 2; ++side)
+            if (loaded && node[side] >= 0 && loads[node[side]] < HELD)
+                ++loads[node[side]];
+    }
+    *loose = 0;
+    for (int32_t i = 0; i < model->bodies.count && i < ROUND_MAX; ++i)
+        if (round[model->bodies.data[i].node] && loads[model->bodies.data[i].node] < HELD) {
+            sum += body_kinetic(s, i);
+            ++*loose;
+        }
+    return sum;
+}
+
 scene_rest scene_run_to_rest(scene *s, double quiet)
 {
+    const double slow = 1e-3; // part of the largest energy below which loose balls are looked for
     enum { LAST = 16 };
     const double still = 1e-12;
     const pcs_statistics *statistics = pcs_simulation_statistics(s->simulation);
@@ -248,11 +298,14 @@ scene_rest scene_run_to_rest(scene *s, double quiet)
         most = fmax(most, sum);
         least = fmin(least, sum);
         fastest = fmax(fastest, energy->kinetic);
-        if (energy->kinetic > still * fastest)
+        double kinetic = energy->kinetic;
+        if (kinetic > still * fastest && kinetic < slow * fastest)
+            kinetic -= loose_kinetic(s, &result.loose);
+        if (kinetic > still * fastest)
             result.time = HUGE_VAL;
         else if (result.time == HUGE_VAL)
             result.time = t;
-        result.kinetic = fastest > 0 ? energy->kinetic / fastest : 0;
+        result.kinetic = fastest > 0 ? kinetic / fastest : 0;
         const bool rests = t - result.time > quiet;
         if (result.time < HUGE_VAL)
             force[result.steps % LAST] = normal_forces(s);

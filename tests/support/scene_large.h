@@ -5,9 +5,10 @@
 
 #include "support/scenes.h"
 
-// n spheres of 4 to 6 cm in layers, with random offsets, above the floor of a box of four walls;
-// every pair has a contact.
-void scene_sphere_pile(scene *s, int32_t n, uint64_t seed, pcs_law law);
+// n spheres (dimension 3) or discs (2) of 4 to 6 cm in layers, with random offsets, above the floor
+// of a box that is as wide as they are high, or at `place`; every pair has a contact.
+void scene_round_pile(scene *s, int32_t dimension, int32_t n, uint64_t seed, pcs_law law,
+                      const pcs_vec3 *place);
 // Bricks of 20 x 10 x 6.5 cm in courses of n, n - 1, ... laid in a bond, `gap` above each other, so
 // that none hangs over. Bed joints have the corners of both bricks that lie on the other. n = 14 and
 // 4 courses are 50 bricks.
@@ -23,8 +24,11 @@ double scene_arch_limit(int32_t n);
 typedef struct scene_rest {
     double time;    // since which the kinetic energy is below 1e-12 of the largest; HUGE_VAL: never
     double kinetic; // at the end, part of the largest
-    double gain;    // largest energy over the start, part of the largest energy change
-    double ripple;  // of the sum of normal forces over the last 16 steps, relative
+    int32_t
+        loose;   // bodies with fewer than three loaded contacts, whose energy does not count: such
+                 // a ball rolls or spins about its contacts for ever, for no law resists that
+    double gain; // largest energy over the start, part of the largest energy change
+    double ripple; // of the sum of normal forces over the last 16 steps, relative
     double penetration, seconds;
     int64_t steps, impacts, unconverged;
 } scene_rest;
