@@ -34,7 +34,7 @@ static pcs_status init_arrays(nonsmooth_alpha *s)
                        &s->new_rate};
     double **of_rows[] = {&s->row_residual, &s->g, &s->rate};
     double **of_slots[] = {&s->local, &s->slip,     &s->penalty, &s->restitution,
-                           &s->u_n,   &s->hit_rate, &s->spent};
+                           &s->u_n,   &s->hit_rate, &s->spent,   &s->held};
     na_iterate *iterates[] = {&s->iterate[0], &s->iterate[1], &s->iterate[2], &s->saved,
                               &s->direction};
     const int64_t slots = 3 * (int64_t)m->n_slots;
@@ -146,6 +146,7 @@ static void destroy(pcs_scheme *scheme)
                       s->slip,
                       s->penalty,
                       s->hit_rate,
+                      s->held,
                       s->spent,
                       s->restitution,
                       s->u_n,
@@ -379,6 +380,7 @@ static pcs_status solve_smooth(nonsmooth_alpha *s, pcs_step_report *report)
 
 static pcs_status solve_position(nonsmooth_alpha *s, pcs_step_report *report)
 {
+    pcs_na_find_inside(s);
     const pcs_status status = solve(s, NA_POSITION, report);
     pcs_na_freeze_position(s);
     return status;

@@ -121,6 +121,7 @@ typedef struct nonsmooth_alpha {
     double *restitution, *u_n;   // 3 for each slot: e u_n on approach, u_n
     double *spent;               // 3 for each slot: impulses of earlier rounds (pcs_na_next_round)
     int32_t rounds;              // of impacts after the first
+    double *held;                // by slot: gap, < 0, at which a node inside a mesh is held; else 0
     double *hit_rate; // by slot: mean normal velocity of the way to q~ along the normal of q_{n+1}
     bool *touched;    // xi_N >= 0 at the end of the position problem
     bool *hit;        // by the velocities of a round, while they were out of it
@@ -148,6 +149,7 @@ pcs_status pcs_na_restart_smooth(nonsmooth_alpha *s, pcs_step_report *report) PC
 // Keeps f, M v'~, G^T lambda~ and the contact forces of the solution.
 void pcs_na_freeze_smooth(nonsmooth_alpha *s);
 
+void pcs_na_find_inside(nonsmooth_alpha *s);
 void pcs_na_evaluate_position(nonsmooth_alpha *s);
 pcs_status pcs_na_matrix_position(nonsmooth_alpha *s) PCS_MUST_CHECK;
 // The solution decides which contacts take part in the velocity problem.

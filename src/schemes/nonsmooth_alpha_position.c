@@ -14,6 +14,9 @@
 
 #include "schemes/nonsmooth_alpha.h"
 
+// Penetration, in tolerances of the gaps, from which on a node is taken to be inside.
+enum { HELD_MARGIN = 10000 };
+
 static void update_configuration(nonsmooth_alpha *s)
 {
     const pcs_model *m = s->base.model;
@@ -22,6 +25,38 @@ static void update_configuration(nonsmooth_alpha *s)
     pcs_model_retract(m, s->q_n, s->d, s->q_end);
     pcs_configuration_follow(m, &s->end, s->t_n + s->h, s->q_end, s->v_smooth,
                              (pcs_turns){s->turns, s->q_n, s->d}, s->external);
+}
+
+// A node that edges which cross have let into a mesh, seen where a gap has fallen by more than its
+// nodes have moved, is held where it is found and later kept from going deeper: pushed out within a
+// step it would be thrown out, with any energy (as in moreau_jean_levels.c).
+void pcs_na_find_inside(nonsmooth_alpha *s)
+{
+    enum { FACE_NODES = 3 }; // of a row over a face at least: the node and two corners
+    const pcs_model *m = s->base.model;
+    const double closed = HELD_MARGIN * s->base.options[NA_CONSTRAINT_TOLERANCE];
+    memset(s->held, 0, sizeof(double) * (size_t)m->n_slots);
+    if (m->meshes.count == 0 || m->n_slots == 0)
+        return;
+    pcs_model_contacts(m, &s->smooth, true, s->contacts_end);
+    for (int32_t i = 0; i < m->n_slots; ++i) {
+        const pcs_contact *contact = &s->contacts_end[i];
+        const double before = s->contacts_start[i].gap;
+        if (!(contact->gap < -closed) || contact->row.n_nodes < FACE_NODES)
+            continue;
+        double way = closed;
+        for (int32_t e = 0; e < contact->row.n_nodes; ++e) {
+            const pcs_node *node = pcs_model_node(m, contact->row.node[e]);
+            double square = 0;
+            for (int32_t j = 0; j < pcs_node_translations(node->kind); ++j)
+                square += s->d_smooth[node->v + j] * s->d_smooth[node->v + j];
+            way += sqrt(square);
+        }
+        if (before - contact->gap > way)
+            s->held[i] = contact->gap;
+        else if (before < -closed)
+            s->held[i] = before;
+    }
 }
 
 // Gaps, slips and the rows that take part. Without friction a contact has its normal row alone.
@@ -43,7 +78,7 @@ static void evaluate_contacts(nonsmooth_alpha *s)
         s->contact_rows[i] = contact->row;
         if (!friction || !(contact->law.friction > 0))
             s->contact_rows[i].size = 1;
-        s->local[3 * i] = contact->gap;
+        s->local[3 * i] = contact->gap - s->held[i];
         s->local[3 * i + 1] = s->slip[2 * i];
         s->local[3 * i + 2] = s->slip[2 * i + 1];
     }
