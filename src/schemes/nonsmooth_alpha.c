@@ -33,8 +33,8 @@ static pcs_status init_arrays(nonsmooth_alpha *s)
                        &s->residual,        &s->scale,   &s->work,     &s->rounding,
                        &s->new_rate};
     double **of_rows[] = {&s->row_residual, &s->g, &s->rate};
-    double **of_slots[] = {&s->local, &s->slip,     &s->penalty, &s->restitution,
-                           &s->u_n,   &s->hit_rate, &s->spent};
+    double **of_slots[] = {&s->local,    &s->slip,  &s->penalty,  &s->restitution, &s->u_n,
+                           &s->hit_rate, &s->spent, &s->forecast, &s->approach};
     na_iterate *iterates[] = {&s->iterate[0], &s->iterate[1], &s->iterate[2], &s->saved,
                               &s->direction};
     const int64_t slots = 3 * (int64_t)m->n_slots;
@@ -147,6 +147,8 @@ static void destroy(pcs_scheme *scheme)
                       s->penalty,
                       s->hit_rate,
                       s->spent,
+                      s->forecast,
+                      s->approach,
                       s->restitution,
                       s->u_n,
                       s->contact_rows,
