@@ -33,8 +33,8 @@ static pcs_status init_arrays(nonsmooth_alpha *s)
                        &s->residual,        &s->scale,   &s->work,     &s->rounding,
                        &s->new_rate};
     double **of_rows[] = {&s->row_residual, &s->g, &s->rate};
-    double **of_slots[] = {&s->local, &s->slip,     &s->penalty, &s->restitution,
-                           &s->u_n,   &s->hit_rate, &s->spent,   &s->held};
+    double **of_slots[] = {&s->local,    &s->slip,  &s->penalty,  &s->restitution, &s->u_n,
+                           &s->hit_rate, &s->spent, &s->forecast, &s->approach,    &s->held};
     na_iterate *iterates[] = {&s->iterate[0], &s->iterate[1], &s->iterate[2], &s->saved,
                               &s->direction};
     const int64_t slots = 3 * (int64_t)m->n_slots;
@@ -148,6 +148,8 @@ static void destroy(pcs_scheme *scheme)
                       s->hit_rate,
                       s->held,
                       s->spent,
+                      s->forecast,
+                      s->approach,
                       s->restitution,
                       s->u_n,
                       s->contact_rows,

@@ -125,6 +125,8 @@ typedef struct nonsmooth_alpha {
     double *hit_rate; // by slot: mean normal velocity of the way to q~ along the normal of q_{n+1}
     bool *touched;    // xi_N >= 0 at the end of the position problem
     bool *hit;        // by the velocities of a round, while they were out of it
+    double *forecast; // by slot: gap at q~
+    double *approach; // by slot: fastest approach before an impact of the step
     int32_t *active;  // slots of the linear system or contact problem at hand
 } nonsmooth_alpha;
 

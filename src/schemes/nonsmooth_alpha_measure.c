@@ -1,7 +1,7 @@
 // What a nonsmooth generalized-alpha step leaves behind: energies and work, penetration and drift,
 // and the new state. The kinetic energy changes by the impulses of a step along the mean v of the
-// velocities before and after it: contacts and forces, taken at both ends, work along v. What the
-// conservative forces do along v and not to the potential is the numerical remainder.
+// velocities before and after it: contacts and damping, taken at both ends, work along v, other
+// forces along the way d. What forces do along h v and not along d is the numerical remainder.
 #include <string.h>
 
 #include "schemes/nonsmooth_alpha.h"
@@ -38,9 +38,9 @@ static void contact_work(nonsmooth_alpha *s, pcs_state *state, pcs_step_report *
         }
         ++report->contacts;
         const bool was_open = state->r[3 * i] == 0; // the state is still that of t_n
-        if (r[0] > 0 && was_open && u_n[0] < -s->base.options[NA_IMPACT_SPEED]) {
+        if (r[0] > 0 && was_open && s->approach[i] > s->base.options[NA_IMPACT_SPEED]) {
             ++report->impacts;
-            pcs_event_log_impact(&s->base.events, i, -u_n[0], r, contact->row.size);
+            pcs_event_log_impact(&s->base.events, i, s->approach[i], r, contact->row.size);
         }
     }
 }
@@ -65,16 +65,23 @@ static void driven_work(nonsmooth_alpha *s, pcs_state *state)
     *begin = end;
 }
 
+// Forces of time and place work along the way d, as the potential does: in a step with an elastic
+// impact the mean velocity is zero, the way to the contact is not. Damping, a force of the
+// velocities, works along the mean velocity.
 static void force_work(nonsmooth_alpha *s, pcs_state *state)
 {
     const pcs_model *m = s->base.model;
     pcs_power begin = {.v = s->work}, end = begin;
     for (int32_t i = 0; i < m->n_v; ++i)
-        s->work[i] = 0.5 * (s->v_n[i] + s->v[i]);
+        s->work[i] = s->d[i] / s->h;
     pcs_model_powers(m, &s->start, s->f, &begin);
     pcs_model_powers(m, &s->end, s->f, &end);
     state->work[PCS_WORK_APPLIED] += 0.5 * s->h * (begin.applied + end.applied);
     state->work[PCS_WORK_ACTUATOR] += 0.5 * s->h * (begin.actuator + end.actuator);
+    for (int32_t i = 0; i < m->n_v; ++i)
+        s->work[i] = 0.5 * (s->v_n[i] + s->v[i]);
+    pcs_model_powers(m, &s->start, s->f, &begin);
+    pcs_model_powers(m, &s->end, s->f, &end);
     state->work[PCS_WORK_DAMPING] += 0.5 * s->h * (begin.damping + end.damping);
     driven_work(s, state);
 }

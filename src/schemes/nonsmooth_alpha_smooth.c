@@ -323,6 +323,10 @@ static void add_force(const pcs_model *m, const pcs_row_block *block, const doub
 void pcs_na_freeze_smooth(nonsmooth_alpha *s)
 {
     const pcs_model *m = s->base.model;
+    if (m->n_slots > 0)
+        pcs_model_contacts(m, &s->smooth, true, s->contacts_end);
+    for (int32_t i = 0; i < m->n_slots; ++i)
+        s->forecast[i] = s->contacts_end[i].gap;
     memset(s->reaction_smooth, 0, sizeof(double) * (size_t)m->n_v);
     pcs_model_rows_add_transposed(m, s->rows_smooth, s->iterate[NA_SMOOTH].p, s->reaction_smooth);
     for (int32_t i = 0; i < m->n_slots && s->n_persistent > 0; ++i) {

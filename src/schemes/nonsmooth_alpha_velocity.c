@@ -81,18 +81,28 @@ static void find_restitution(nonsmooth_alpha *s, int32_t i)
         u[0] = u_now[0];
 }
 
-// Whether a contact that touches takes part: not if it separates under the forces of the step. Of a
-// contact that carried a force and was at rest the smooth velocity does not tell: it contains the
-// contact's own force, or a free flight that the corrections take back.
+// Impacts less than this part of a step apart are one, as in Moreau-Jean: corners of a box that
+// lands flat where a step ends are found on either side of zero.
+static const double TOGETHER = 1e-6;
+
+// Whether a contact that touches takes part in the first round: not if it separates under the forces
+// of the step, or if the smooth motion would not have closed it: then others have, by their impact,
+// and it is hit. Of a contact that carried a force and was at rest the smooth motion does not tell: it
+// contains the contact's own force, or a free flight that the corrections take back. Nodes of meshes
+// move by vibrations, too.
 static bool takes_part(const nonsmooth_alpha *s, int32_t i)
 {
     const double speed = s->base.options[NA_IMPACT_SPEED];
+    const bool flexible = pcs_na_is_flexible(s->base.model, &s->contacts_end[i].row);
     double u[3];
     pcs_contact_velocity(s->base.model, &s->contacts_end[i], s->v_smooth, u);
+    const double reach = fmax(10 * s->base.options[NA_CONSTRAINT_TOLERANCE],
+                              TOGETHER * s->h * fabs(u[0]));
+    const bool closes = flexible || s->variant == NA_COUPLED || s->forecast[i] <= reach;
     const bool rested = (s->persistent[i] && s->iterate[NA_SMOOTH].r[3 * i] > 0) ||
                         (s->force_n[3 * i] > 0 && pcs_impact_takes_part(s->u_n[3 * i], speed) &&
-                         pcs_na_is_flexible(s->base.model, &s->contacts_end[i].row));
-    return rested || pcs_impact_takes_part(u[0], speed);
+                         flexible);
+    return rested || (closes && pcs_impact_takes_part(u[0], speed));
 }
 
 // First iterate: the correction and the impulses of the positions over the step. Where the laws allow
@@ -126,6 +136,7 @@ void pcs_na_begin_velocity(nonsmooth_alpha *s)
         s->contact_rows[i] = s->contacts_end[i].row;
         find_restitution(s, i);
         s->closed[i] = takes_part(s, i);
+        s->approach[i] = s->closed[i] ? -s->u_n[3 * i] : 0;
         if (!s->closed[i])
             memset(s->iterate[NA_VELOCITY].r + 3 * i, 0, 3 * sizeof(double));
     }
@@ -156,6 +167,7 @@ static void prepare_contact(nonsmooth_alpha *s, int32_t i, const double *u, bool
     s->closed[i] = hit || pcs_impact_takes_part(u[0], speed);
     if (!hit)
         return;
+    s->approach[i] = fmax(s->approach[i], -u[0]);
     if (!is_impact(s, contact, u[0]))
         return;
     pcs_impact_restitution(&contact->law, contact->row.size, u, speed, 0, e);
