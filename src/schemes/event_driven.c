@@ -94,7 +94,6 @@ static bool init_arrays(event_driven *s)
         good = (*list[i].array = PCS_NEW_ARRAY(ctx, double, list[i].n)) && good;
     s->cause = PCS_NEW_ARRAY(ctx, uint8_t, m->n_faces);
     s->slip_direction = pcs_calloc(ctx, (size_t)slots, sizeof *s->slip_direction);
-    s->slip_heading = pcs_calloc(ctx, (size_t)slots, sizeof *s->slip_heading);
     s->contacts = pcs_model_contacts_create(ctx, m);
     s->spare = PCS_NEW_ARRAY(ctx, bool, slots);
     s->flying = PCS_NEW_ARRAY(ctx, bool, slots);
@@ -106,7 +105,7 @@ static bool init_arrays(event_driven *s)
     s->curve_next = PCS_NEW_ARRAY(ctx, int32_t, curves);
     return good && s->place[0] && s->place[1] && s->spare && s->flying && s->stopping &&
            s->suspect && s->curve_face && s->curve_next && s->cause && s->slip_direction &&
-           s->slip_heading && s->contacts;
+           s->contacts;
 }
 
 pcs_status pcs_ed_init(event_driven *s)
@@ -174,7 +173,6 @@ void pcs_ed_free(event_driven *s)
                       s->warm,
                       s->cause,
                       s->slip_direction,
-                      s->slip_heading,
                       s->restitution,
                       s->set.r,
                       s->set.u,
@@ -356,21 +354,41 @@ static void follow(event_driven *s)
 }
 
 // The tangents of closed contacts in space follow the axis that is farther from the normal where the
-// step begins, all along it: what is compared within a step must not jump with them. *changed: an axis
-// did, and friction at the start of the step has other components.
-static void choose_axes(event_driven *s, bool *changed)
+// step begins, all along it: what is compared within a step must not jump with them. Where an axis
+// changes, the direction of the phase and friction at the start of the step have other components.
+static pcs_status choose_axes(event_driven *s, bool *changed)
 {
     const pcs_model *m = s->base.model;
+    pcs_march *march = s->march;
+    const uint8_t *before = march->phase.axis;
     uint8_t *axis = s->phase.axis;
     for (int32_t i = 0; i < m->n_slots; ++i)
         axis[i] = s->phase.mode[i] == PCS_MODE_OPEN ? PCS_TANGENTS_FREE : PCS_TANGENTS_FARTHER;
-    pcs_ed_look(s, &s->march->to, false);
+    pcs_ed_look(s, &march->to, false);
     for (int32_t i = 0; i < m->n_slots; ++i) {
         if (axis[i] == PCS_TANGENTS_FREE)
             continue;
         axis[i] = s->contacts[i].axis;
-        *changed = *changed || s->march->phase.axis[i] != axis[i];
+        *changed = *changed || before[i] != axis[i];
     }
+    if (!*changed)
+        return PCS_OK;
+    pcs_smooth_drift(march->smooth, march->to.t, march->to.q, march->to.v, NULL, NULL);
+    const pcs_contact *old = pcs_smooth_contacts(march->smooth); // with the axes before
+    for (int32_t i = 0; i < m->n_slots; ++i) {
+        const pcs_contact *contact = &s->contacts[i];
+        double *d = s->phase.direction[i];
+        if (axis[i] == before[i] || s->phase.mode[i] != PCS_MODE_SLIDE || contact->row.size != 3)
+            continue;
+        const pcs_vec3 way = pcs_v3_axpy(pcs_v3_scale(d[0], old[i].tangent1), d[1],
+                                         old[i].tangent2);
+        d[0] = pcs_v3_dot(way, contact->tangent1);
+        d[1] = pcs_v3_dot(way, contact->tangent2);
+    }
+    pcs_phase_copy(m, &march->phase, &s->phase);
+    PCS_TRY(pcs_smooth_set_phase(march->smooth, &s->phase));
+    return pcs_smooth_accelerations(march->smooth, march->to.t, march->to.q, march->to.v, s->x,
+                                    march->to.lambda, NULL);
 }
 
 // In space the direction of sliding turns along the way; the phase keeps the one of the end of the
@@ -379,32 +397,29 @@ static void choose_axes(event_driven *s, bool *changed)
 static pcs_status follow_directions(event_driven *s)
 {
     const pcs_model *m = s->base.model;
-    pcs_march *march = s->march;
-    bool closed = false, changed = false;
+    bool closed = false, changed = false, turned = false;
     for (int32_t i = 0; m->dimension == 3 && i < m->n_slots; ++i)
-        closed = closed || s->phase.mode[i] != PCS_MODE_OPEN;
+        closed = closed || (s->phase.mode[i] != PCS_MODE_OPEN && s->contacts[i].row.size == 3);
     if (!closed)
         return PCS_OK;
-    if (s->pending) // the event is one of the last step
-        pcs_ed_look(s, &march->to, false);
+    if (s->pending) // an event of the last step, with its axes
+        pcs_ed_look(s, &s->march->to, false);
     else
-        choose_axes(s, &changed);
+        PCS_TRY(choose_axes(s, &changed));
     for (int32_t i = 0; i < m->n_slots; ++i) {
         double u[3];
         if (s->phase.mode[i] != PCS_MODE_SLIDE || s->contacts[i].row.size != 3)
             continue;
-        pcs_contact_velocity(m, &s->contacts[i], march->to.v, u);
+        pcs_contact_velocity(m, &s->contacts[i], s->march->to.v, u);
         const double speed = hypot(u[1], u[2]);
         if (!(speed > s->base.options[ED_VELOCITY_TOLERANCE]) || s->cause[i] == ED_SLIP_END)
             continue;
-        pcs_ed_aim(s, i, u[1] / speed, u[2] / speed);
+        s->phase.direction[i][0] = u[1] / speed;
+        s->phase.direction[i][1] = u[2] / speed;
         s->slip_level[i] = 0;
+        turned = true;
     }
-    pcs_phase_copy(m, &march->phase, &s->phase);
-    PCS_TRY(pcs_smooth_set_phase(march->smooth, &s->phase));
-    return changed ? pcs_smooth_accelerations(march->smooth, march->to.t, march->to.q, march->to.v,
-                                              s->x, march->to.lambda, NULL)
-                   : PCS_OK;
+    return turned ? pcs_smooth_set_phase(s->march->smooth, &s->phase) : PCS_OK;
 }
 
 pcs_status pcs_ed_advance(event_driven *s, double limit)

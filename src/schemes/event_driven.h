@@ -94,7 +94,6 @@ typedef struct event_driven {
     double *root;                       // by event function
     bool *suspect;                      // by event function: found in a longer step
     double (*slip_direction)[2];        // by slot, at the start of the step
-    double (*slip_heading)[3];          // by slot, the same (pcs_heading_set)
     double *curve_edge;                 // by curve joint
     double *gradient[2];                // n_v: rows of a curve joint before and behind a corner
     int32_t *curve_face, *curve_next;
@@ -173,8 +172,6 @@ void pcs_ed_look(event_driven *s, const pcs_smooth_point *point, bool convective
 // ---- event_impact.c ----
 // Handles the pending event at march->to: impact, status, new phase.
 pcs_status pcs_ed_handle(event_driven *s) PCS_MUST_CHECK;
-// The direction of the phase of a sliding contact, along its tangents at hand.
-void pcs_ed_aim(event_driven *s, int32_t slot, double d1, double d2);
 // Begins the present phase at (t, s->q, s->v).
 pcs_status pcs_ed_begin(event_driven *s, double t) PCS_MUST_CHECK;
 

@@ -276,14 +276,6 @@ static pcs_status impact(event_driven *s)
 
 // ---- Status ----
 
-void pcs_ed_aim(event_driven *s, int32_t slot, double d1, double d2)
-{
-    double *d = s->phase.direction[slot];
-    d[0] = d1;
-    d[1] = d2;
-    pcs_heading_set(&s->contacts[slot], d, s->phase.heading[slot]);
-}
-
 // In the plane a sliding velocity that vanishes has stopped or changed its sign; forces decide.
 static bool turns(const event_driven *s, int32_t slot)
 {
@@ -315,7 +307,8 @@ static void collect_closed(event_driven *s, bool all_at_rest)
         const double speed = hypot(u[1], s->contacts[i].row.size == 3 ? u[2] : 0);
         const bool slides = s->contacts[i].row.size > 1 && speed > slow && !stops(s, i);
         if (slides) {
-            pcs_ed_aim(s, i, u[1] / speed, s->contacts[i].row.size == 3 ? u[2] / speed : 0);
+            s->phase.direction[i][0] = u[1] / speed;
+            s->phase.direction[i][1] = s->contacts[i].row.size == 3 ? u[2] / speed : 0;
         }
         pcs_ed_set_add(s, i, slides && !all_at_rest);
     }
@@ -582,7 +575,8 @@ static void change_gently(event_driven *s)
             const double *F = s->march->to.lambda + pcs_smooth_slot_row(s->march->smooth, i);
             const double F_T = friction_force(s, i);
             s->phase.mode[i] = PCS_MODE_SLIDE;
-            pcs_ed_aim(s, i, -F[1] / F_T, s->contacts[i].row.size == 3 ? -F[2] / F_T : 0);
+            s->phase.direction[i][0] = -F[1] / F_T;
+            s->phase.direction[i][1] = s->contacts[i].row.size == 3 ? -F[2] / F_T : 0;
         }
     }
 }
@@ -599,6 +593,7 @@ static void settle(event_driven *s, bool gentle)
         s->phase.face[i] = open || contact->gap == HUGE_VAL ? -1
                            : was_held                       ? s->phase.face[i]
                                                             : contact->face;
+        s->phase.axis[i] = open ? PCS_TANGENTS_FREE : contact->axis;
         s->level[i] = open && contact->gap < 0 ? contact->gap : 0;
         if (!open || s->cause[i] != ED_NOTHING || (!gentle && touches(s, i)))
             s->touched[i] = s->march->to.t;

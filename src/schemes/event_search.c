@@ -43,8 +43,7 @@ static double tangent_value(const event_driven *s, int32_t slot, const pcs_smoot
     if (size == 1 || contact->law.friction == 0)
         return HUGE_VAL;
     if (s->phase.mode[slot] == PCS_MODE_SLIDE) {
-        double d[2];
-        pcs_heading_get(contact, s->slip_direction[slot], s->slip_heading[slot], d);
+        const double *d = s->slip_direction[slot];
         return u[1] * d[0] + (size == 3 ? u[2] * d[1] : 0) - s->slip_level[slot];
     }
     if (s->indeterminate)
@@ -233,20 +232,14 @@ static void relative_motion(event_driven *s, int32_t slot, const pcs_smooth_poin
     }
 }
 
-// Whether the relative motion of a slot begins along the direction of its slip, or of its gap.
-static bool begins_along(event_driven *s, int32_t slot, bool slip)
+// Whether the relative motion of a slot along d, (1, 0, 0) for its gap, begins along d.
+static bool begins_along(event_driven *s, int32_t slot, const double d[3])
 {
     const double noise = 1e-9; // of the larger acceleration; the smaller one vanishes to that
     double u[2] = {0, 0}, a[2] = {0, 0};
     for (int end = 0; end < 2; ++end) {
         double velocity[3], acceleration[3];
         relative_motion(s, slot, end ? &s->march->to : &s->march->from, velocity, acceleration);
-        double d[3] = {1, 0, 0};
-        if (slip) {
-            d[0] = 0;
-            pcs_heading_get(&s->contacts[slot], s->slip_direction[slot], s->slip_heading[slot],
-                            d + 1);
-        }
         for (int j = 0; j < 3; ++j) {
             u[end] += d[j] * velocity[j];
             a[end] += d[j] * acceleration[j];
@@ -289,8 +282,10 @@ static pcs_status find_root(event_driven *s, int32_t function, double *root)
     if (!(a.value > noise))
         PCS_TRY(find_positive(s, function, &a, &b, &found));
     if (!found) {
+        const int32_t slot = object_of(s, function);
+        const double *d = slot < s->base.model->n_slots ? s->slip_direction[slot] : NULL;
         const bool slips = cause_of(s, function) == ED_SLIP_END &&
-                           begins_along(s, object_of(s, function), true);
+                           begins_along(s, slot, (double[]){0, d[0], d[1]});
         *root = slips ? HUGE_VAL : a.t;
         return PCS_OK;
     }
@@ -344,7 +339,8 @@ static double find_closing(event_driven *s, int32_t slot, double latest)
     if (!starts_closed)
         return HUGE_VAL;
     // Within gap_tolerance a dip is an error of the method.
-    const bool leaves = b.gap > rules.level - rules.tolerance && begins_along(s, slot, false);
+    const bool leaves = b.gap > rules.level - rules.tolerance &&
+                        begins_along(s, slot, (double[]){1, 0, 0});
     return leaves ? HUGE_VAL : a.t;
 }
 
@@ -467,7 +463,6 @@ static void set_slip_directions(event_driven *s)
     const pcs_model *model = s->base.model;
     for (int32_t i = 0; i < model->n_slots; ++i) {
         memcpy(s->slip_direction[i], s->phase.direction[i], sizeof s->slip_direction[i]);
-        memcpy(s->slip_heading[i], s->phase.heading[i], sizeof s->slip_heading[i]);
         if (s->phase.mode[i] != PCS_MODE_SLIDE || s->contacts[i].row.size != 3 ||
             s->contacts[i].gap == HUGE_VAL)
             continue;
@@ -477,7 +472,6 @@ static void set_slip_directions(event_driven *s)
         if (speed > s->base.options[ED_VELOCITY_TOLERANCE]) {
             s->slip_direction[i][0] = u[1] / speed;
             s->slip_direction[i][1] = u[2] / speed;
-            pcs_heading_set(&s->contacts[i], s->slip_direction[i], s->slip_heading[i]);
         }
     }
 }

@@ -39,7 +39,7 @@ void pcs_ed_set_add(event_driven *s, int32_t slot, bool slides)
     set->offset[k + 1] = set->offset[k] + size;
     set->mu[k] = size > 1 ? contact->law.friction : 0;
     set->slides[k] = slides;
-    pcs_heading_get(contact, s->phase.direction[slot], s->phase.heading[slot], set->direction[k]);
+    memcpy(set->direction[k], s->phase.direction[slot], sizeof set->direction[k]);
     if (slides && size == 3) { // in space the direction follows the velocity
         double u[3];
         pcs_contact_velocity(s->base.model, contact, s->c.v, u);
@@ -498,9 +498,7 @@ void pcs_ed_decide(event_driven *s)
     for (int32_t k = 0; k < set->n; ++k) {
         const int32_t slot = set->slot[k];
         const double rounding = acceleration_rounding(s, k);
-        double d[2] = {set->direction[k][0], set->direction[k][1]};
-        s->phase.mode[slot] = (uint8_t)decide_mode(set, k, rounding, d);
-        pcs_ed_aim(s, slot, d[0], d[1]);
+        s->phase.mode[slot] = (uint8_t)decide_mode(set, k, rounding, s->phase.direction[slot]);
         set->idle[k] = is_idle(set, k, nothing, rounding) ? activity(set, k) : -1;
         memset(s->warm + 3 * slot, 0, 3 * sizeof(double));
         memcpy(s->warm + 3 * slot, set->r + set->offset[k],
@@ -514,11 +512,9 @@ void pcs_ed_decide_later(event_driven *s)
     const double growth = 10; // from which on the rate decides, not what was there
     for (int32_t k = 0; k < set->n; ++k) {
         const int32_t slot = set->slot[k];
-        if (!(set->idle[k] >= 0 && activity(set, k) > growth * set->idle[k]))
-            continue;
-        double d[2] = {set->direction[k][0], set->direction[k][1]};
-        s->phase.mode[slot] = (uint8_t)decide_mode(set, k, acceleration_rounding(s, k), d);
-        pcs_ed_aim(s, slot, d[0], d[1]);
+        if (set->idle[k] >= 0 && activity(set, k) > growth * set->idle[k])
+            s->phase.mode[slot] = (uint8_t)decide_mode(set, k, acceleration_rounding(s, k),
+                                                       s->phase.direction[slot]);
     }
 }
 

@@ -392,11 +392,11 @@ void pcs_smooth_evaluate_rows(pcs_smooth *s, pcs_smooth_instant *w, bool acceler
 static double sliding_direction(const pcs_smooth *s, int32_t slot, const pcs_contact *contact,
                                 const double *v, double direction[2])
 {
-    double phase[2], u[3];
-    pcs_heading_get(contact, s->phase.direction[slot], s->phase.heading[slot], phase);
-    memcpy(direction, phase, sizeof phase);
+    const double *phase = s->phase.direction[slot];
+    memcpy(direction, phase, sizeof s->phase.direction[slot]);
     if (contact->row.size < 3)
         return 0;
+    double u[3];
     pcs_contact_velocity(s->model, contact, v, u);
     const double along = fabs(u[1] * phase[0] + u[2] * phase[1]) + DIRECTION_SPEED;
     const double across = u[2] * phase[0] - u[1] * phase[1], speed = hypot(along, across);

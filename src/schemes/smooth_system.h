@@ -27,8 +27,7 @@ typedef struct pcs_phase {
     double (*direction)[2]; // by slot, unit direction of a sliding contact's velocity. In the plane
                             // (+-1, 0) holds for the whole phase, so that the equations stay smooth
                             // until the turn is located; in space it is used where u_T is too small
-                            // to have a direction, and to tell a turn
-    double (*heading)[3];   // by slot, the same as a vector, in space (pcs_heading_set)
+                            // to have a direction
     uint8_t *axis;          // by slot, a pcs_tangent_choice: held along a step
     int32_t *face;          // pcs_model.n_faces: the face that a closed contact or a curve joint
         // stays on (-1: the nearest). The equations are those of this face, also
@@ -39,14 +38,6 @@ pcs_status pcs_phase_init(pcs_context *ctx, const pcs_model *model, pcs_phase *p
     PCS_MUST_CHECK; // all open
 void pcs_phase_free(pcs_context *ctx, pcs_phase *phase);
 void pcs_phase_copy(const pcs_model *model, pcs_phase *to, const pcs_phase *from);
-
-// The tangents of a contact in space follow an axis of body a, which changes between steps: a direction
-// that is to last is kept as a vector. `heading` of the direction d along
-// the tangents of `contact`; it is zero where they are not known (formulas of a system) or not needed.
-void pcs_heading_set(const pcs_contact *contact, const double d[2], double heading[3]);
-// The direction along the tangents of `contact`, at another instant: d itself without a heading.
-void pcs_heading_get(const pcs_contact *contact, const double d[2], const double heading[3],
-                     double direction[2]);
 
 // How the index-1 equation holds the constraints: g'' + 2 alpha g' + beta^2 g = 0
 typedef struct pcs_baumgarte {
