@@ -226,7 +226,8 @@ int32_t pcs_mj_activate_touching(moreau_jean *s, const pcs_state *state)
 {
     const pcs_model *model = s->base.model;
     int32_t found = 0;
-    for (int32_t i = 0; i < model->n_slots; ++i) {
+    for (int32_t k = 0; k < s->neighbours.n_near; ++k) {
+        const int32_t i = s->neighbours.near[k];
         const pcs_contact *contact = &s->contacts[i];
         if (s->is_active[i] || contact->gap == HUGE_VAL)
             continue;

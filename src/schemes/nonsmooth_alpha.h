@@ -76,6 +76,7 @@ typedef struct nonsmooth_alpha {
     struct pcs_gap_search *search; // contacts that a step would pass
     double cut;        // length of the step that meets a contact which this one would pass; 0: none
     bool keep_passage; // the step is taken even if it passes a contact
+    bool keep_gain;    // the step is taken even if it gains energy
 
     // The step at hand.
     double t_n, h, c_v, c_q; // a change x of v'~ changes v~ by c_v x and d~ by c_q x

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "support/family.h"
 #include "support/fixture.h"
@@ -88,24 +89,27 @@ static void test_nonsmooth_alpha(void **state)
 {
     static char text[TEXT_SIZE];
     model_text *f = *state;
-    // These gain up to their energy at one impact: open (docs/limits.md).
-    const uint64_t gain[] = {13, 18};
+    int stopped = 0;
     for (uint64_t seed = 0; seed < 20; seed += CASE_STRIDE) {
-        if (seed == gain[0] || seed == gain[1])
-            continue;
         write_scene(3000 + seed, "nonsmooth-alpha", text);
         model_text_read(f, "bricks.yaml", text, NULL, 0);
         model_text_start(f);
         const double start = model_text_signal(f, "energy.total");
         const double mass = BRICKS_MAX * 1800 * 0.3 * 0.2 * 0.065, speed = 9.81 * 1e-2;
         while (!pcs_simulation_finished(f->simulation)) {
-            assert_true(pcs_simulation_step(f->simulation) >= 0);
+            if (pcs_simulation_step(f->simulation) < 0) { // an element near turning inside out
+                if (!strstr(pcs_context_error(f->ctx), "take a smaller step"))
+                    fail_msg("seed %d: %s", (int)seed, pcs_context_error(f->ctx));
+                ++stopped;
+                break;
+            }
             const double now = model_text_signal(f, "energy.total");
             if (!(now <= start + 0.5 * mass * speed * speed))
                 fail_msg("seed %d, t = %g: energy %g of %g J", (int)seed,
                          pcs_simulation_time(f->simulation), now, start);
         }
     }
+    assert_true(stopped <= 1); // docs/limits.md
 }
 
 static void test_chosen_steps(void **state)
