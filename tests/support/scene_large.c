@@ -251,11 +251,12 @@ static double body_kinetic(const scene *s, int32_t i)
                   turn * pcs_v3_dot(view.angular_velocity, view.angular_velocity));
 }
 
-// Kinetic energy of the loose balls of a pile, and how many there are.
+// Kinetic energy of the loose balls of a pile, and how many there are. A ball on two others turns
+// about the line through its contacts; a disc on two others does not turn.
 static double loose_kinetic(const scene *s, int32_t *loose)
 {
-    enum { HELD = 3 };
-    int8_t loads[ROUND_MAX] = {0}; // by body, up to HELD
+    const int32_t held = s->model->dimension; // loaded contacts
+    int32_t loads[ROUND_MAX] = {0};           // by body
     bool round[ROUND_MAX] = {false};
     const pcs_model *model = s->model;
     double sum = 0;
@@ -266,12 +267,12 @@ static double loose_kinetic(const scene *s, int32_t *loose)
             round[node[side]] = true;
         const bool loaded = scene_contact_view(s, pair->first_slot).force[0] > 0;
         for (int side = 0; side < 2; ++side)
-            if (loaded && node[side] >= 0 && loads[node[side]] < HELD)
+            if (loaded && node[side] >= 0 && loads[node[side]] < held)
                 ++loads[node[side]];
     }
     *loose = 0;
     for (int32_t i = 0; i < model->bodies.count && i < ROUND_MAX; ++i)
-        if (round[model->bodies.data[i].node] && loads[model->bodies.data[i].node] < HELD) {
+        if (round[model->bodies.data[i].node] && loads[model->bodies.data[i].node] < held) {
             sum += body_kinetic(s, i);
             ++*loose;
         }

@@ -24,10 +24,10 @@ double scene_arch_limit(int32_t n);
 typedef struct scene_rest {
     double time;    // since which the kinetic energy is below 1e-12 of the largest; HUGE_VAL: never
     double kinetic; // at the end, part of the largest
-    int32_t
-        loose;   // bodies with fewer than three loaded contacts, whose energy does not count: such
-                 // a ball rolls or spins about its contacts for ever, for no law resists that
-    double gain; // largest energy over the start, part of the largest energy change
+    // Balls with fewer than three loaded contacts, discs with fewer than two, whose energy does not
+    // count: they roll, or spin about their contacts, for ever, for no law resists that
+    int32_t loose;
+    double gain;   // largest energy over the start, part of the largest energy change
     double ripple; // of the sum of normal forces over the last 16 steps, relative
     double penetration, seconds;
     int64_t steps, impacts, unconverged;
