@@ -315,10 +315,13 @@ static void close_window(event_driven *s, double to)
     window[1] = fmax(to - s->base.switches->rounding, window[0]);
 }
 
+// Once it costs something: a few steps at the limit of stability are those of a motion that dies out,
+// or of a contact that comes to roll.
 static void warn_stiff(event_driven *s)
 {
+    enum { MANY = 1000 }; // steps on end
     const pcs_march *march = s->march;
-    if (!march->counts.stiff || s->warned_stiff)
+    if (march->stiff_steps < MANY || s->warned_stiff)
         return;
     s->warned_stiff = true;
     pcs_log(s->base.ctx, PCS_LOG_WARNING,

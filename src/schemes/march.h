@@ -99,6 +99,8 @@ bool pcs_march_lands(const pcs_march *march);
 
 // What a resumed run needs: from, h, h_next, counts; the step is computed again. `size` numbers.
 int64_t pcs_march_memory(const pcs_model *model);
+// Copies between the march and its memory, in one order for both ways.
+void pcs_march_exchange(pcs_march *march, double *memory, bool save);
 void pcs_march_save(const pcs_march *march, double *memory);
 pcs_status pcs_march_load(pcs_march *march, const pcs_phase *phase, const double *memory)
     PCS_MUST_CHECK;
