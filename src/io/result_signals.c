@@ -328,8 +328,8 @@ static bool read_events(pcs_result *result, int64_t first, int64_t count, pcs_ev
                                 .kind = (pcs_event_kind)kind[i],
                                 .object = object[i]};
     for (int k = 0; k < 3 && result->event[PCS_EVENT_COLUMN_IMPULSE + k] >= 0; k++) {
-        if (!read_event_column(result, PCS_EVENT_COLUMN_IMPULSE + k, first, count,
-                               H5T_NATIVE_DOUBLE, value))
+        if (!read_event_column(result, (pcs_event_column)(PCS_EVENT_COLUMN_IMPULSE + k), first,
+                               count, H5T_NATIVE_DOUBLE, value))
             return false;
         for (int64_t i = 0; i < count; i++)
             events[i].impulse[k] = value[i];
