@@ -105,6 +105,9 @@ static const judge_limit limits[] = {
      "impacts accumulate; event-driven integration stops there and names the scheme that does not"},
     {NULL, "pile", CONTROL_TOLERANCE, false, SCENE_ACCUMULATES, CHECK_TIME, "given up", false,
      "each of the thousands of impacts of a rattling pile is an event; time stepping is for these"},
+    {"heun", NULL, CONTROL_TOLERANCE, false, 0, CHECK_TIME, "given up", false,
+     "its estimate is that of Euler's method: steps fall with the root of the tolerance over the "
+     "jerk, to 1e-7 s where a pin runs round its hole"},
     {NULL, "row", CONTROL_STEP, false, SCENE_ACCUMULATES, CHECK_MOTION, collapsed, false,
      "nothing presses on balls whose impacts have accumulated: gaps within the error of the scheme "
      "decide which of them the next impact hits together"},
