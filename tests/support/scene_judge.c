@@ -568,10 +568,11 @@ static const run_impact *missed_impact(const judging *j, int scheme, int level, 
 // (docs/theory/moreau-jean.md): such a contact comes to rest in the step, and adaptive steps are
 // longer than u/a where the whole rebound, u^2/(2 a) at most, lies within the tolerance. Both fall
 // with the step, so it is refined, as for the motion. Last, an impact inherits what those before it
-// made: each is misplaced by up to a step, and a part of the energy that a scheme of first order loses at them (its
-// numerical remainder, which check_numerical makes fall with the step) changes the times of flights
-// by half that part. That is asked of the finest run alone. (A body that bounces on a stop with e = 1 fifty times
-// between two samples: nonsmooth-alpha at h/32, with a remainder of 1 %, is 1.6 ms early in 1 s.)
+// made: each is misplaced by up to a step, and the part of the energy that a scheme of first order
+// loses at them (its numerical remainder, which check_numerical makes fall with the step) changes
+// the times of flights by half that part. That is asked of the finest run alone. (A body that bounces
+// on a stop with e = 1 fifty times between two samples: nonsmooth-alpha at h/32, with a remainder of
+// 1 %, is 1.6 ms early in 1 s.)
 static void check_impacts(judging *j, int scheme)
 {
     const judge_control control = schemes[scheme].control;
