@@ -58,22 +58,23 @@ static const pcs_option options[CAP_OPTION_COUNT] = {
         "rad"),
     [CAP_EVENTS_MAX] = PCS_INTEGER_ROW(
         "events_max", 1000, 1, 1e9,
-        "events between two outputs, after which Moreau-Jean steps take over"),
+        "events between two outputs, after which Moreau-Jean steps take over, and flights shorter "
+        "than an eighth of that in a row, after which a contact stays closed"),
     [CAP_TIME_STEP] = PCS_REAL_ROW("time_step", 0, 0, 1e9,
                                    "length of the Moreau-Jean steps while closed contacts have "
                                    "friction, s; 0: the time between outputs"),
 };
 
 // What is kept in the state: the length that an adaptive march proposes, the largest pivot it has
-// seen (singular.h), the mode of each slot, and the memory of an implicit method with what is known of it (capturing_memory) and the power of
-// damping.
+// seen (singular.h), mode and short flights of each slot, and the memory of an implicit method with what is known of it (capturing_memory) and the
+// power of damping.
 enum { MEMORY_STEP, MEMORY_KNOWN, MEMORY_DAMPING, MEMORY_WIDEST, MEMORY_MODES };
 
 // ---- Memory ----
 
 static int64_t memory(const pcs_scheme *scheme)
 {
-    return MEMORY_MODES + scheme->model->n_slots + 2 * (int64_t)scheme->model->n_v;
+    return MEMORY_MODES + 2 * (int64_t)scheme->model->n_slots + 2 * (int64_t)scheme->model->n_v;
 }
 
 static pcs_status init(pcs_scheme *scheme)
@@ -85,7 +86,8 @@ static pcs_status init(pcs_scheme *scheme)
     PCS_TRY(pcs_gap_search_create(ctx, m, &s->gaps));
     PCS_TRY(pcs_phase_init(ctx, m, &s->phase));
     PCS_TRY(pcs_smooth_point_init(ctx, m, &s->probe));
-    double **of_slots[] = {&s->gap_from, &s->rate_from, &s->gap_to, &s->rate_to, &s->level};
+    double **of_slots[] = {&s->gap_from, &s->rate_from, &s->gap_to,
+                           &s->rate_to,  &s->level,     &s->low_flights};
     bool good = PCS_NEW_LIST(ctx, of_slots, m->n_slots);
     s->forced = PCS_NEW_ARRAY(ctx, bool, m->n_slots);
     s->face_from = PCS_NEW_ARRAY(ctx, int32_t, m->n_slots);
@@ -100,8 +102,9 @@ static void destroy(pcs_scheme *scheme)
 {
     capturing *s = (capturing *)scheme;
     pcs_context *ctx = scheme->ctx;
-    void *arrays[] = {s->gap_from, s->rate_from, s->gap_to,        s->rate_to,       s->face_from,
-                      s->level,    s->forced,    s->joint_impulse, s->impulse_frame, s->filter};
+    void *arrays[] = {s->gap_from,      s->rate_from, s->gap_to,     s->rate_to,
+                      s->face_from,     s->level,     s->forced,     s->joint_impulse,
+                      s->impulse_frame, s->filter,    s->low_flights};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i)
         pcs_free(ctx, arrays[i]);
     pcs_gap_search_destroy(s->gaps);
@@ -401,11 +404,14 @@ static pcs_status step(pcs_scheme *scheme, pcs_state *state, double h, pcs_step_
     const size_t filter_bytes = 2 * sizeof(double) * (size_t)m->n_v;
     s->known = (capturing_memory)(int)state->memory[MEMORY_KNOWN];
     s->damping = state->memory[MEMORY_DAMPING];
-    memcpy(s->filter, state->memory + MEMORY_MODES + m->n_slots, filter_bytes);
+    const size_t slot_bytes = sizeof(double) * (size_t)m->n_slots;
+    double *low_flights = state->memory + MEMORY_MODES + m->n_slots;
+    double *filter = low_flights + m->n_slots;
+    memcpy(s->low_flights, low_flights, slot_bytes);
+    memcpy(s->filter, filter, filter_bytes);
     memset(s->joint_impulse, 0, sizeof(double) * (size_t)m->n_rows);
-    const size_t impulse_bytes = 3 * sizeof(double) * (size_t)m->n_slots;
-    memcpy(s->impulse_frame, state->impulse, impulse_bytes);
-    memset(state->impulse, 0, impulse_bytes); // counts this step alone, up to pcs_capturing_finish
+    memcpy(s->impulse_frame, state->impulse, 3 * slot_bytes);
+    memset(state->impulse, 0, 3 * slot_bytes); // counts this step alone, up to pcs_capturing_finish
     const pcs_march_counts before = s->march->counts;
     const int64_t evaluations = pcs_smooth_evaluations(s->march->smooth);
     pcs_status status = run_parts(s, state, report);
@@ -419,7 +425,8 @@ static pcs_status step(pcs_scheme *scheme, pcs_state *state, double h, pcs_step_
     state->memory[MEMORY_KNOWN] = s->known;
     state->memory[MEMORY_DAMPING] = s->damping;
     state->memory[MEMORY_WIDEST] = s->march->counts.position.widest;
-    memcpy(state->memory + MEMORY_MODES + m->n_slots, s->filter, filter_bytes);
+    memcpy(low_flights, s->low_flights, slot_bytes);
+    memcpy(filter, s->filter, filter_bytes);
     for (int32_t i = 0; i < m->n_slots; ++i)
         state->memory[MEMORY_MODES + i] = s->phase.mode[i];
     return status;

@@ -50,8 +50,9 @@ typedef struct capturing {
     // By slot, at the start and the end of the smooth step at hand.
     double *gap_from, *rate_from, *gap_to, *rate_to;
     int32_t *face_from;
-    double *level; // gap below which an open contact counts as closed in this step
-    bool edge;     // a closed contact changes its face in this step
+    double *level;       // gap below which an open contact counts as closed in this step
+    bool edge;           // a closed contact changes its face in this step
+    double *low_flights; // by slot: its last flights, while they were short
     pcs_gap_search *gaps;
     int32_t hit;               // slot that closes first in this step, -1: none
     double hit_time, hit_open; // an instant at which it is closed, and the last open one before

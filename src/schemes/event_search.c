@@ -232,10 +232,16 @@ static void relative_motion(event_driven *s, int32_t slot, const pcs_smooth_poin
     }
 }
 
-// Whether the relative motion of a slot along d, (1, 0, 0) for its gap, begins along d.
+// Whether the relative motion of a slot along d, (1, 0, 0) for its gap, begins along d. In a step of
+// 1e-11 s the velocity that it gets is less than the rounding of those it is a difference of: the
+// accelerations alone tell then.
 static bool begins_along(event_driven *s, int32_t slot, const double d[3])
 {
     const double noise = 1e-9; // of the larger acceleration; the smaller one vanishes to that
+    const double several = 16; // roundings
+    double speed = 0;
+    for (int32_t i = 0; i < s->base.model->n_v; ++i)
+        speed = fmax(speed, fabs(s->march->to.v[i]));
     double u[2] = {0, 0}, a[2] = {0, 0};
     for (int end = 0; end < 2; ++end) {
         double velocity[3], acceleration[3];
@@ -245,8 +251,8 @@ static bool begins_along(event_driven *s, int32_t slot, const double d[3])
             a[end] += d[j] * acceleration[j];
         }
     }
-    return u[0] >= -s->base.options[ED_VELOCITY_TOLERANCE] && u[1] > 0 && a[1] > 0 &&
-           a[0] >= -noise * a[1];
+    return u[0] >= -s->base.options[ED_VELOCITY_TOLERANCE] &&
+           u[1] > -several * DBL_EPSILON * speed && a[1] > 0 && a[0] >= -noise * a[1];
 }
 
 // A function that began at zero, within its noise, and ends below: the last time it was positive,

@@ -152,10 +152,14 @@ typedef struct reduced {
     int32_t rows;
 } reduced;
 
+// Sizes of problems that are enumerated, as powers of two of their modes: at every event; where an
+// iteration has failed, or where the solution that is not null is asked for, which iterations miss.
+// Those are rare, and 4096 modes take some milliseconds.
+enum { BITS_ALWAYS = 8, BITS_AT_NEED = 12 };
+
 // Few contacts only: 2 modes without friction, 4 with friction in the plane; one contact in space.
-static bool is_small(const pcs_friction_contact *problem)
+static bool is_small(const pcs_friction_contact *problem, int32_t bits_max)
 {
-    enum { BITS_MAX = 8 };
     const pcs_block_matrix *W = problem->W;
     int32_t bits = 0;
     for (int32_t i = 0; i < W->n; ++i) {
@@ -164,7 +168,7 @@ static bool is_small(const pcs_friction_contact *problem)
             return false;
         bits += size == 1 ? 1 : 2;
     }
-    return bits <= BITS_MAX;
+    return bits <= bits_max;
 }
 
 static double distance2(const double *a, const double *b, int32_t n)
@@ -203,8 +207,9 @@ static pcs_status solve_reduced(event_driven *s, reduced *w, pcs_ed_choice choic
                                 int32_t *solutions)
 {
     const double *option = s->base.options;
+    const int32_t bits = choice == ED_LARGEST ? BITS_AT_NEED : BITS_ALWAYS;
     int32_t count = -1;
-    if (choice != ED_ANY && is_small(&w->problem))
+    if (choice != ED_ANY && is_small(&w->problem, bits))
         PCS_TRY(enumerate(s, w, choice, &count));
     *solutions = count;
     if (count > 0) {
@@ -233,6 +238,12 @@ static pcs_status solve_reduced(event_driven *s, reduced *w, pcs_ed_choice choic
     if (solved)
         s->residual = fmax(s->residual, info.residual.scaled);
     *solutions = solved ? 1 : 0;
+    if (solved || count == 0 || !is_small(&w->problem, BITS_AT_NEED))
+        return PCS_OK;
+    PCS_TRY(enumerate(s, w, choice, &count));
+    *solutions = count > 0 ? count : 0;
+    if (count > 0)
+        pcs_friction_contact_velocity(&w->problem, w->r, w->u);
     return PCS_OK;
 }
 

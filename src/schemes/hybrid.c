@@ -47,6 +47,7 @@ typedef struct hybrid {
     // large part of all, and the switches few.
     double patience;
     double *turned;  // by slot, its last change between slip and stick; -HUGE_VAL: none yet
+    double *bounces; // by slot, its last impacts that followed each other closely (see bounce_step)
     double *before;  // status of the slots before the last step
     double *settled; // status; of a contact that opens for a moment the one before
     double *opened;  // steps since it was closed
@@ -82,6 +83,22 @@ static double time_step(const hybrid *s)
     return fmax(fmin(of_order, option[HY_LARGEST_TIME_STEP]), option[HY_SMALLEST_TIME_STEP]);
 }
 
+// Flights of an accumulation, as a part of a time step, that are left to time stepping. It takes
+// approaches of up to h a, those of flights of 2 h, for rest (docs/theory/moreau-jean.md): what is
+// handed over must be short against that, or bounces that events resolve lose their restitution.
+static const double HANDED_OVER = 0.5;
+
+// Time step to which the next impact of a contact would be left. Flights shorter than those that
+// largest_time_step passes over and that come in hundreds are no event that passes, as steps at work
+// are (LASTING_STEPS): a damped spring that presses on a stop with e = 1 bounces 1e5 times, ever
+// lower, in flights that stay longer than smallest_time_step. So their step doubles too.
+static double bounce_step(const hybrid *s, int32_t slot)
+{
+    const double doublings = floor(s->bounces[slot] / LASTING_STEPS);
+    return fmin(time_step(s) * exp2(doublings),
+                fmax(time_step(s), s->ed.base.options[HY_LARGEST_TIME_STEP]));
+}
+
 // Friction that is left to time stepping in whatever it does.
 static bool sticks(const hybrid *s)
 {
@@ -98,11 +115,6 @@ static bool sticks(const hybrid *s)
     }
     return false;
 }
-
-// Flights of an accumulation, as a part of a time step, that are left to time stepping. It takes
-// approaches of up to h a, those of flights of 2 h, for rest (docs/theory/moreau-jean.md): what is
-// handed over must be short against that, or bounces that events resolve lose their restitution.
-static const double HANDED_OVER = 0.5;
 
 static bool is_friction(int cause)
 {
@@ -125,17 +137,24 @@ static int64_t judge(const hybrid *s)
         // A joint cannot leave its curve: nothing but its velocity changes, or not even that.
         edge = edge || (cause == ED_EDGE && slot);
         friction = friction || (slot && is_friction(cause) && (all || t - s->turned[i] <= near));
-        impacts = impacts || (cause == ED_CLOSING && ed->march->to.t - ed->last_impact[i] <= near);
+        impacts = impacts || (slot && cause == ED_CLOSING &&
+                              t - ed->last_impact[i] <= HANDED_OVER * bounce_step(s, i));
     }
     impacts = impacts || ed->zeno_events >= (int64_t)option[ED_ZENO_COUNT];
     return impacts ? BY_IMPACTS : friction ? BY_FRICTION : edge ? BY_EDGE : -1;
 }
 
-static void note_turns(hybrid *s)
+// What the pending event adds to the history of the contacts, before it is handled.
+static void note_event(hybrid *s)
 {
-    for (int32_t i = 0; i < s->ed.base.model->n_slots; ++i)
-        if (is_friction(s->ed.cause[i]))
-            s->turned[i] = s->ed.march->to.t;
+    const event_driven *ed = &s->ed;
+    const double t = ed->march->to.t, near = HANDED_OVER * ed->base.options[HY_LARGEST_TIME_STEP];
+    for (int32_t i = 0; i < ed->base.model->n_slots; ++i) {
+        if (is_friction(ed->cause[i]))
+            s->turned[i] = t;
+        if (ed->cause[i] == ED_CLOSING)
+            s->bounces[i] = t - ed->last_impact[i] <= near ? s->bounces[i] + 1 : 0;
+    }
 }
 
 // The motion at the end of the march, all impulses booked, as the state of the time stepping.
@@ -170,8 +189,10 @@ static void enter(hybrid *s, int64_t reason)
     s->patience = again ? fmin(2 * s->patience, PATIENCE_MAX) : 1;
     s->entered = *x->t;
     s->reason = reason;
-    s->h = fmax(fmin(s->patience * time_step(s), option[HY_LARGEST_TIME_STEP]),
-                option[HY_SMALLEST_TIME_STEP]);
+    double h = time_step(s);
+    for (int32_t i = 0; i < m->n_slots; ++i)
+        h = fmax(h, bounce_step(s, i));
+    s->h = fmax(fmin(s->patience * h, option[HY_LARGEST_TIME_STEP]), option[HY_SMALLEST_TIME_STEP]);
     s->at_work = true;
     s->steady = s->humming = s->stretch = 0;
     ++s->switched[reason];
@@ -347,6 +368,7 @@ static void leave(hybrid *s, const double *status)
         ed->phase.axis[i] = PCS_TANGENTS_FREE;
         ed->cause[i] = open ? ED_NOTHING : ED_SETTLED;
         ed->last_impact[i] = ed->touched[i] = s->turned[i] = -HUGE_VAL;
+        s->bounces[i] = 0;
         ed->base.events.state[i] = (uint8_t)x->status[i];
     }
     ed->zeno_events = 0;
@@ -383,7 +405,7 @@ static pcs_status advance(hybrid *s, const pcs_state *state, double target, doub
     if (reason >= 0)
         return hand_over(s, state, reason);
     if (ed->pending)
-        note_turns(s);
+        note_event(s);
     PCS_TRY(keep(s, state));
     const int64_t events = ed->base.events.count;
     const pcs_status status = pcs_ed_advance(ed, limit);
@@ -469,7 +491,7 @@ enum { OWN_SCALARS = 9 };
 
 static int64_t own_count(const hybrid *s)
 {
-    return OWN_SCALARS + 3 * (int64_t)s->ed.base.model->n_slots + s->inner.count;
+    return OWN_SCALARS + 4 * (int64_t)s->ed.base.model->n_slots + s->inner.count;
 }
 
 static void save(hybrid *s, pcs_state *state)
@@ -489,7 +511,8 @@ static void save(hybrid *s, pcs_state *state)
     memcpy(own + OWN_SCALARS, s->settled, sizeof(double) * n);
     memcpy(own + OWN_SCALARS + n, s->opened, sizeof(double) * n);
     memcpy(own + OWN_SCALARS + 2 * n, s->turned, sizeof(double) * n);
-    memcpy(own + OWN_SCALARS + 3 * n, s->inner.data, sizeof(double) * (size_t)s->inner.count);
+    memcpy(own + OWN_SCALARS + 3 * n, s->bounces, sizeof(double) * n);
+    memcpy(own + OWN_SCALARS + 4 * n, s->inner.data, sizeof(double) * (size_t)s->inner.count);
     memcpy(s->memory, own, sizeof(double) * (size_t)own_count(s));
 }
 
@@ -511,7 +534,8 @@ static pcs_status prepare(hybrid *s, const pcs_state *state)
         memcpy(s->settled, own + OWN_SCALARS, sizeof(double) * n);
         memcpy(s->opened, own + OWN_SCALARS + n, sizeof(double) * n);
         memcpy(s->turned, own + OWN_SCALARS + 2 * n, sizeof(double) * n);
-        memcpy(s->inner.data, own + OWN_SCALARS + 3 * n, sizeof(double) * (size_t)s->inner.count);
+        memcpy(s->bounces, own + OWN_SCALARS + 3 * n, sizeof(double) * n);
+        memcpy(s->inner.data, own + OWN_SCALARS + 4 * n, sizeof(double) * (size_t)s->inner.count);
         memcpy(s->memory, own, bytes);
         pcs_event_log_reset(&s->stepping->events, s->inner.status);
     }
@@ -559,9 +583,10 @@ static pcs_status init(pcs_scheme *scheme)
     s->settled = PCS_NEW_ARRAY(scheme->ctx, double, scheme->model->n_slots);
     s->opened = PCS_NEW_ARRAY(scheme->ctx, double, scheme->model->n_slots);
     s->turned = PCS_NEW_ARRAY(scheme->ctx, double, scheme->model->n_slots);
+    s->bounces = PCS_NEW_ARRAY(scheme->ctx, double, scheme->model->n_slots);
     s->memory = PCS_NEW_ARRAY(scheme->ctx, double, own_count(s));
-    return s->before && s->settled && s->opened && s->turned && s->memory ? PCS_OK
-                                                                          : PCS_ERROR_MEMORY;
+    const bool complete = s->before && s->settled && s->opened && s->turned && s->bounces;
+    return complete && s->memory ? PCS_OK : PCS_ERROR_MEMORY;
 }
 
 static void destroy(pcs_scheme *scheme)
@@ -573,6 +598,7 @@ static void destroy(pcs_scheme *scheme)
     pcs_free(scheme->ctx, s->settled);
     pcs_free(scheme->ctx, s->opened);
     pcs_free(scheme->ctx, s->turned);
+    pcs_free(scheme->ctx, s->bounces);
     pcs_free(scheme->ctx, s->memory);
     pcs_ed_free(&s->ed);
 }
@@ -594,8 +620,10 @@ static pcs_status start(pcs_scheme *scheme, pcs_state *state, pcs_statistics *st
     PCS_TRY(pcs_ed_start(&s->ed, state, statistics));
     s->entered = s->left = -HUGE_VAL;
     s->patience = 1;
-    for (int32_t i = 0; i < scheme->model->n_slots; ++i)
+    for (int32_t i = 0; i < scheme->model->n_slots; ++i) {
         s->turned[i] = -HUGE_VAL;
+        s->bounces[i] = 0;
+    }
     save(s, state);
     return PCS_OK;
 }
