@@ -178,6 +178,10 @@ double pcs_mj_normal_velocity(const pcs_model *model, const pcs_contact *contact
 // Largest approach speed that the forces of this step can give a contact: the sum over its nodes of
 // |H_N (v_free - v_k)|.
 double pcs_mj_resting_speed(const moreau_jean *s, const pcs_contact *contact);
+// The same for the velocity at the start of the step, with the turning of the normal of a closed
+// contact: its U_N at the start is zero but for the error of the last step, O(h^2), which is less than
+// the normal turns in a step. The forces on its two bodies may be as weak, if others press on them.
+double pcs_mj_starting_speed(const moreau_jean *s, int32_t slot);
 // Appends a slot, whose rows are evaluated, to the active contacts.
 void pcs_mj_add_active(moreau_jean *s, const pcs_state *state, int32_t slot);
 // Gap at the end of the step, to first order, for the normal velocity u = H_N v there.

@@ -58,14 +58,19 @@ static void find_turning(moreau_jean *s, const pcs_state *state)
     }
 }
 
+// The part of U_N at the forecast that is the turning of the normal since the start of the step.
+static double turned_to_forecast(const moreau_jean *s, int32_t slot)
+{
+    return s->turning[slot] != 0 ? s->theta / (1 - s->theta) * s->turning[slot] : 0;
+}
+
 void pcs_mj_add_active(moreau_jean *s, const pcs_state *state, int32_t slot)
 {
     const pcs_contact *contact = &s->contacts[slot];
     const int32_t k = s->n_active, at = s->offset[k], size = contact->row.size;
     double *u_k = s->u_k + at;
     pcs_contact_velocity(s->base.model, contact, s->v_k, u_k);
-    if (s->turning[slot] != 0)
-        u_k[0] -= s->theta / (1 - s->theta) * s->turning[slot];
+    u_k[0] -= turned_to_forecast(s, slot);
     memset(s->spent + at, 0, sizeof(double) * (size_t)size);
     memset(s->restitution + at, 0, sizeof(double) * (size_t)size);
     s->approach[k] = 0;
@@ -135,6 +140,11 @@ double pcs_mj_resting_speed(const moreau_jean *s, const pcs_contact *contact)
     return speed;
 }
 
+double pcs_mj_starting_speed(const moreau_jean *s, int32_t slot)
+{
+    return pcs_mj_resting_speed(s, &s->contacts[slot]) + fabs(turned_to_forecast(s, slot));
+}
+
 double pcs_mj_gap_at_end(const moreau_jean *s, const pcs_contact *contact, double u)
 {
     // From the forecast to the end: q_k + h v_{k+a} - (q_k + theta h v_k).
@@ -150,15 +160,18 @@ enum { SOLVER_ERROR = 10 };
 // within their reach stays in: the solver's error opens gaps bit by bit, two bodies in free fall do
 // not close theirs, and a stack that is left without a corner for one step falls. A step that does
 // not look ahead lets slow bounces go; there the contact stays whose opening is the solver's error.
+// Where bodies slide or roll on each other, the forecast, straight along v_k, leaves the surface with
+// the turning of the normal. That is no opening: velocity and gap are those without it.
 static bool stays(const moreau_jean *s, const pcs_state *state, int32_t slot, bool ahead)
 {
     const pcs_contact *contact = &s->contacts[slot];
     if ((int)state->status[slot] == PCS_OPEN)
         return false;
-    const double speed = pcs_mj_resting_speed(s, contact);
+    const double speed = ahead ? pcs_mj_starting_speed(s, slot) : pcs_mj_resting_speed(s, contact);
     const double part = ahead ? 1 : fmin(1, SOLVER_ERROR * s->base.options[MJ_SOLVER_TOLERANCE]);
-    return pcs_mj_normal_velocity(s->base.model, contact, s->v_k) <= part * speed &&
-           contact->gap <= s->a * s->h * speed;
+    const double turned = turned_to_forecast(s, slot);
+    return pcs_mj_normal_velocity(s->base.model, contact, s->v_k) - turned <= part * speed &&
+           contact->gap - 0.5 * s->theta * s->h * turned <= s->a * s->h * speed;
 }
 
 // Whether the contact, with the normal velocity u at the end of the step, would be penetrated then.

@@ -282,17 +282,19 @@ bool pcs_mj_looks_ahead(const moreau_jean *s)
 }
 
 // Restitution of contact k, from the velocity u before its impact: on approach only [Brogliato2002],
-// and only above the speed that the forces of the step themselves can make: below it the contact
-// rests. In a later round the forces of the step have moved the contact by half of that speed on
-// average: leaving with more than |u| less that speed would feed energy in. With round numbers an
-// approach is a multiple of that speed: the solver's noise must not decide for each corner of a box.
+// and only above the speed that the forces of the step themselves can make, or at its start the
+// turning of a closed contact: below it the contact rests. In a later round the forces of the step
+// have moved the contact by half of that speed on average: leaving with more than |u| less that speed
+// would feed energy in. With round numbers an approach is a multiple of that speed: the solver's noise
+// must not decide for each corner of a box.
 static void set_restitution(moreau_jean *s, int32_t k, const double *u, bool later)
 {
     const pcs_contact *contact = &s->contacts[s->active[k]];
     double *e = s->restitution + s->offset[k];
     const bool ahead = pcs_mj_looks_ahead(s);
     const double speed = ahead ? pcs_mj_resting_speed(s, contact) : 0;
-    const double rest = ahead ? speed + s->noise : 0;
+    const double slow = later || !ahead ? speed : pcs_mj_starting_speed(s, s->active[k]);
+    const double rest = ahead ? slow + s->noise : 0;
     const bool impact = -u[0] > fmax(rest, s->base.options[MJ_IMPACT_SPEED]);
     e[0] = -u[0] > rest ? contact->law.restitution * u[0] : 0;
     if (later)

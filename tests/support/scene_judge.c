@@ -406,11 +406,11 @@ static void check_numerical(judging *j, int scheme)
         add(j, scheme, CHECK_NUMERICAL, value, small, text);
 }
 
-static bool agrees(const judging *j, int scheme, int level, double several)
+static bool agrees(const judging *j, int scheme, int level, const run_result *run, double several)
 {
     const double allowed = several * error_expected(j, &schemes[scheme], level);
     for (int k = 1; k <= j->horizon; ++k)
-        if (!(distance(&j->reference, &j->run[level], k) <= allowed + j->reference_error[k]))
+        if (!(distance(&j->reference, run, k) <= allowed + j->reference_error[k]))
             return false;
     return true;
 }
@@ -420,14 +420,14 @@ static bool agrees(const judging *j, int scheme, int level, double several)
 static bool refine(judging *j, int scheme)
 {
     j->n_levels = 1;
-    if (agrees(j, scheme, 0, 1))
+    if (agrees(j, scheme, 0, &j->run[0], 1))
         return true;
     for (int level = 1; level < LEVELS; ++level) {
         run_level(j, scheme, level, &j->run[level]);
         if (j->run[level].outcome != RUN_FINISHED)
             return false;
         j->n_levels = level + 1;
-        if (agrees(j, scheme, level, 4))
+        if (agrees(j, scheme, level, &j->run[level], 4))
             return true;
     }
     return false;
@@ -489,6 +489,24 @@ static bool is_sensitive(judging *j, int scheme, int k, double error)
     return false;
 }
 
+// Whether a fixed step an eighth as long as the finest agrees: then what the levels had in common was no
+// limit. A step leaves a body that was struck with u up to h u away from the other one, and it returns
+// with e u: a time of flight is wrong by up to h/e, ten steps for e = 0.1. Where bounces end that long
+// before the next impact, all levels may still find the contact in flight. (The perturbation above is
+// of no use there: gravity scales the times of a scene that starts at rest, and not their order.)
+static bool agrees_later(judging *j, int scheme)
+{
+    enum { LATER = 3 };
+    static run_result later;
+    const int level = j->n_levels - 1 + LATER;
+    const double budget = j->opts->seconds * (1 << (LEVELS - 1));
+    if (schemes[scheme].control != CONTROL_STEP || !(j->facts->traits & SCENE_ACCUMULATES) ||
+        j->run[j->n_levels - 1].seconds * (1 << LATER) > budget)
+        return false;
+    run_level(j, scheme, level, &later);
+    return later.outcome == RUN_FINISHED && agrees(j, scheme, level, &later, 4);
+}
+
 static void check_motion(judging *j, int scheme)
 {
     const judge_scheme *s = &schemes[scheme];
@@ -510,7 +528,7 @@ static void check_motion(judging *j, int scheme)
                                     j->reference_error[k]);
         if (error <= allowed)
             continue;
-        if (is_sensitive(j, scheme, k, error))
+        if (is_sensitive(j, scheme, k, error) || agrees_later(j, scheme))
             return;
         char text[160];
         const double t = j->facts->end * k / SCENE_SAMPLES;
