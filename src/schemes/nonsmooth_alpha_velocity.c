@@ -92,7 +92,8 @@ static double touching_gap(const nonsmooth_alpha *s, double u)
 
 // Contacts that the position problem leaves without a load, but as near as touching: they belong to
 // the impact of those beside them. Loads alone do not tell, since a corner that lands at the very end
-// of a step, or lies there unloaded, has none.
+// of a step, or lies there unloaded, has none. A contact that rests under a load is found so by every
+// impact of the step, also if the position problem, which knows no restitution, has lifted it.
 static void find_touching(nonsmooth_alpha *s)
 {
     const pcs_model *m = s->base.model;
@@ -102,7 +103,8 @@ static void find_touching(nonsmooth_alpha *s)
         if (s->touched[i] || contact->gap == HUGE_VAL || pcs_na_is_flexible(m, &contact->row))
             continue;
         pcs_contact_velocity(m, contact, s->v_smooth, u);
-        s->touched[i] = contact->gap <= touching_gap(s, u[0]);
+        s->touched[i] = contact->gap <= touching_gap(s, u[0]) ||
+                        (s->persistent[i] && s->iterate[NA_SMOOTH].r[3 * i] > 0);
     }
 }
 
