@@ -81,9 +81,32 @@ static void find_restitution(nonsmooth_alpha *s, int32_t i)
         u[0] = u_now[0];
 }
 
-// Impacts less than this part of a step apart are one, as in Moreau-Jean: corners of a box that
-// lands flat where a step ends are found on either side of zero.
-static const double TOGETHER = 1e-6;
+// Gap, with the normal velocity u at the end of the step, below which a contact touches. Impacts less
+// than this part of a step apart are one, as in Moreau-Jean: corners of a box that lands flat where a
+// step ends are found on either side of zero.
+static double touching_gap(const nonsmooth_alpha *s, double u)
+{
+    const double together = 1e-6;
+    return fmax(10 * s->base.options[NA_CONSTRAINT_TOLERANCE], together * s->h * fabs(u));
+}
+
+// Contacts that the position problem leaves without a load, but as near as touching: they belong to
+// the impact of those beside them. Loads alone do not tell, since a corner that lands at the very end
+// of a step, or lies there unloaded, has none. A contact that rests under a load is found so by every
+// impact of the step, also if the position problem, which knows no restitution, has lifted it.
+static void find_touching(nonsmooth_alpha *s)
+{
+    const pcs_model *m = s->base.model;
+    for (int32_t i = 0; i < m->n_slots; ++i) {
+        const pcs_contact *contact = &s->contacts_end[i];
+        double u[3];
+        if (s->touched[i] || contact->gap == HUGE_VAL || pcs_na_is_flexible(m, &contact->row))
+            continue;
+        pcs_contact_velocity(m, contact, s->v_smooth, u);
+        s->touched[i] = contact->gap <= touching_gap(s, u[0]) ||
+                        (s->persistent[i] && s->iterate[NA_SMOOTH].r[3 * i] > 0);
+    }
+}
 
 // Whether a contact that touches takes part in the first round: not if it separates under the forces
 // of the step, or if the smooth motion would not have closed it: then others have, by their impact,
@@ -96,9 +119,8 @@ static bool takes_part(const nonsmooth_alpha *s, int32_t i)
     const bool flexible = pcs_na_is_flexible(s->base.model, &s->contacts_end[i].row);
     double u[3];
     pcs_contact_velocity(s->base.model, &s->contacts_end[i], s->v_smooth, u);
-    const double reach = fmax(10 * s->base.options[NA_CONSTRAINT_TOLERANCE],
-                              TOGETHER * s->h * fabs(u[0]));
-    const bool closes = flexible || s->variant == NA_COUPLED || s->forecast[i] <= reach;
+    const bool closes = flexible || s->variant == NA_COUPLED ||
+                        s->forecast[i] <= touching_gap(s, u[0]);
     const bool rested = (s->persistent[i] && s->iterate[NA_SMOOTH].r[3 * i] > 0) ||
                         (s->force_n[3 * i] > 0 && pcs_impact_takes_part(s->u_n[3 * i], speed) &&
                          flexible);
@@ -128,6 +150,8 @@ void pcs_na_begin_velocity(nonsmooth_alpha *s)
     const size_t bytes = sizeof(double) * (size_t)m->n_v;
     s->rounds = 0;
     follow_position(s);
+    if (s->variant != NA_COUPLED)
+        find_touching(s);
     memset(s->spent, 0, 3 * sizeof(double) * (size_t)m->n_slots);
     for (int32_t i = 0; i < m->n_slots; ++i) {
         s->closed[i] = s->touched[i];
@@ -183,19 +207,36 @@ static void rest_all(nonsmooth_alpha *s)
     memcpy(s->closed, s->touched, sizeof(bool) * (size_t)m->n_slots);
 }
 
+// Whether a contact that is out is hit by the velocity at hand. Bodies that touched at the beginning
+// are hit there, wherever the velocities of before have taken them in the step: faster than the forces
+// of the step can make it, the approach is that of an impact beside it, at the same instant.
+static bool is_hit(const nonsmooth_alpha *s, int32_t i)
+{
+    const pcs_contact *contact = &s->contacts_end[i];
+    double u[3];
+    if (s->closed[i] || contact->gap == HUGE_VAL)
+        return false;
+    pcs_contact_velocity(s->base.model, contact, s->v, u);
+    if (s->touched[i])
+        return u[0] < -s->base.options[NA_IMPACT_SPEED];
+    return s->contacts_start[i].gap <= touching_gap(s, 0) &&
+           !pcs_na_is_flexible(s->base.model, &contact->row) && is_impact(s, contact, u[0]);
+}
+
 // The contacts that are out and hit by the velocity at hand, into s->hit.
 static bool find_hit(nonsmooth_alpha *s)
 {
-    const pcs_model *m = s->base.model;
     bool any = false;
-    for (int32_t i = 0; i < m->n_slots; ++i) {
-        double u[3];
-        s->hit[i] = false;
-        if (!s->touched[i] || s->closed[i])
-            continue;
-        pcs_contact_velocity(m, &s->contacts_end[i], s->v, u);
-        s->hit[i] = u[0] < -s->base.options[NA_IMPACT_SPEED];
+    for (int32_t i = 0; i < s->base.model->n_slots; ++i) {
+        s->hit[i] = is_hit(s, i);
         any = any || s->hit[i];
+        if (s->hit[i] && !s->touched[i]) {
+            s->touched[i] = true;
+            s->approach[i] = 0;
+            s->contact_rows[i] = s->contacts_end[i].row;
+            find_restitution(s, i);
+            memset(s->iterate[NA_VELOCITY].r + 3 * i, 0, 3 * sizeof(double));
+        }
     }
     return any;
 }

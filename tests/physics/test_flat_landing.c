@@ -11,16 +11,17 @@ static const char *const SCHEMES[] = {"moreau-jean",     "capturing",    "moreau
                                       "nonsmooth-alpha", "event-driven", "hybrid"};
 enum { SCHEME_COUNT = sizeof SCHEMES / sizeof *SCHEMES, BOXES_MAX = 4, TEXT_SIZE = 4000 };
 
-// `count` boxes above each other; the first `gap` above the floor, the others as far apart.
-static void write_stack(char *text, int count, double g, double gap, double e, double step,
-                        const char *scheme)
+// `count` boxes above each other; the first `lying` of them lie on the floor, the next ones fall, `gap`
+// apart.
+static void write_stack(char *text, int count, int lying, double g, double gap, double e,
+                        double step, const char *scheme)
 {
     int n = snprintf(text, TEXT_SIZE, "dimension: 2\ngravity: [0, %.17g]\nbodies:\n", -g);
     for (int i = 0; i < count; ++i)
         n += snprintf(
             text + n, (size_t)(TEXT_SIZE - n),
             "  b%d: {shape: {box: [0.2, 0.4, 0.1], density: 500}, position: [0, %.17g]}\n", i,
-            0.2 + 0.4 * i + gap * (i + 1));
+            0.2 + 0.4 * i + (i < lying ? 0 : gap * (i + 1 - lying)));
     n += snprintf(text + n, (size_t)(TEXT_SIZE - n), "contacts:\n");
     for (int i = 0; i < count; ++i) {
         char below[16] = "ground";
@@ -35,11 +36,11 @@ static void write_stack(char *text, int count, double g, double gap, double e, d
              scheme, step);
 }
 
-static void check(model_text *f, int count, double g, double gap, double e, double step,
+static void check(model_text *f, int count, int lying, double g, double gap, double e, double step,
                   const char *scheme)
 {
     char text[TEXT_SIZE];
-    write_stack(text, count, g, gap, e, step, scheme);
+    write_stack(text, count, lying, g, gap, e, step, scheme);
     model_text_read(f, "stack.yaml", text, NULL, 0);
     model_text_start(f);
     double most = 0;
@@ -54,8 +55,8 @@ static void check(model_text *f, int count, double g, double gap, double e, doub
     // Speeds below impact_speed, 1e-9 m/s, are zero to the schemes: at a corner 0.1 m from the middle
     // that is 1e-8 rad/s, for 0.6 s. A corner that is hit a step later turns a box by 1e-3 rad.
     if (!(most < 0.6 * 1e-9 / 0.1))
-        fail_msg("%s: %d boxes, g = %g, gap %g, e = %g, h = %g: turned by %g rad", scheme, count, g,
-                 gap, e, step, most);
+        fail_msg("%s: %d boxes, %d lie, g = %g, gap %g, e = %g, h = %g: turned by %g rad", scheme,
+                 count, lying, g, gap, e, step, most);
 }
 
 static void test_landing(void **state)
@@ -64,7 +65,19 @@ static void test_landing(void **state)
     for (int s = 0; s < SCHEME_COUNT; ++s)
         for (int i = 0; i < 16; ++i)
             for (int count = 1; count <= BOXES_MAX; count *= 2)
-                check(*state, count, gravity[i & 1], gaps[i >> 1 & 1], i & 8 ? 0.5 : 0,
+                check(*state, count, 0, gravity[i & 1], gaps[i >> 1 & 1], i & 8 ? 0.5 : 0,
+                      steps[i >> 2 & 1], SCHEMES[s]);
+}
+
+// A box falls on a stack that lies. Its later impacts fall on the grid, too, since each flight of e =
+// 1/2 takes half as many steps as the last, and the error of a step is a whole number of g h.
+static void test_landing_on_stack(void **state)
+{
+    static const double gravity[] = {2.5, 10}, gaps[] = {0.02, 0.01}, steps[] = {0.0005, 0.001};
+    for (int s = 0; s < SCHEME_COUNT; ++s)
+        for (int i = 0; i < 8; ++i)
+            for (int lying = 2; lying <= 4; lying += 2)
+                check(*state, lying + 1, lying, gravity[i & 1], gaps[i >> 1 & 1], 0.5,
                       steps[i >> 2 & 1], SCHEMES[s]);
 }
 
@@ -72,6 +85,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_landing, model_text_set_up, model_text_tear_down),
+        cmocka_unit_test_setup_teardown(test_landing_on_stack, model_text_set_up,
+                                        model_text_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

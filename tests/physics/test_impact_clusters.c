@@ -230,7 +230,7 @@ static void test_rows(void **state)
     (void)state;
     enum { ROWS = 60 };
     static const char *const schemes[] = {"event-driven", "moreau-jean", "moreau-jean-adaptive",
-                                          "capturing"};
+                                          "capturing", "nonsmooth-alpha"};
     static const char *const names[] = {"a", "b", "c", "d", "e", "f"};
     for (int k = 0; k < ROWS; k += CASE_STRIDE) {
         pcs_random random;
