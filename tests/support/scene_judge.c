@@ -158,10 +158,7 @@ typedef struct judging {
     scene_judgement *out;
     run_result reference; // event-driven, tight
     int horizon;          // last sample that can be compared
-    // Error of the reference at each sample: a tenth of what it moved when its tolerance fell to a
-    // hundredth. The finest runs of other integrators may be more exact than it.
-    double reference_error[SCENE_SAMPLES + 1];
-    double speed; // 1/s, largest change of a compared number
+    double speed;         // 1/s, largest change of a compared number
     double reference_rest;
     run_result run[LEVELS];
     int n_levels;                             // of the present scheme
@@ -353,10 +350,8 @@ static void find_horizon(judging *j, const run_result *plain)
     j->horizon = 0;
     if (reference->outcome != RUN_FINISHED || plain->outcome != RUN_FINISHED)
         return;
-    for (int k = 1; k <= SCENE_SAMPLES && distance(reference, plain, k) <= same; ++k) {
+    for (int k = 1; k <= SCENE_SAMPLES && distance(reference, plain, k) <= same; ++k)
         j->horizon = k;
-        j->reference_error[k] = 0.1 * distance(reference, plain, k);
-    }
     const double interval = j->facts->end / SCENE_SAMPLES;
     for (int i = 0; i < reference->n_impacts; ++i)
         j->speed = fmax(j->speed, reference->impact[i].speed / j->facts->length);
@@ -410,7 +405,7 @@ static bool agrees(const judging *j, int scheme, int level, const run_result *ru
 {
     const double allowed = several * error_expected(j, &schemes[scheme], level);
     for (int k = 1; k <= j->horizon; ++k)
-        if (!(distance(&j->reference, run, k) <= allowed + j->reference_error[k]))
+        if (!(distance(&j->reference, run, k) <= allowed))
             return false;
     return true;
 }
@@ -524,8 +519,7 @@ static void check_motion(judging *j, int scheme)
         for (int level = j->n_levels - fewest; level < j->n_levels - 1; ++level)
             moved = fmax(moved, distance(&j->run[level], finest, k));
         // It has a limit, at least four times as far from the reference as it still moves.
-        const double allowed = 4 * (moved + error_expected(j, s, j->n_levels - 1) +
-                                    j->reference_error[k]);
+        const double allowed = 4 * (moved + error_expected(j, s, j->n_levels - 1));
         if (error <= allowed)
             continue;
         if (is_sensitive(j, scheme, k, error) || agrees_later(j, scheme))
