@@ -519,6 +519,8 @@ class Simulation:
             try:
                 if writer:
                     sinks = sinks + [writer.append]
+                if sinks:  # what contacts transmit between two frames belongs to the second one
+                    sinks = sinks + [lambda: lib.pcs_simulation_mark_frame(self._look())]
                 frames = _Frames(self._start, self._step, interval, sinks) if sinks else None
                 if frames:
                     frames.write(self.time)

@@ -256,6 +256,16 @@ class Running(FolderTest):
             sim.run(callback=lambda s: s.close(), output=path)
         self.assertFalse(percuss.open_result(path).complete)
 
+    def test_record_loses_no_impulse(self) -> None:
+        sums = []
+        for every in (0, 0.0173, 0.5):
+            with percuss.load(EXAMPLES / "bouncing_ball.yaml").simulate() as sim:
+                path = "contact.floor.impulse.n"
+                sums.append(sim.record([path], every=every)[path].sum())
+        self.assertGreater(sums[0], 0)
+        for total in sums:
+            self.assertAlmostEqual(total, sums[0], delta=1e-10 * sums[0])
+
     def test_record_frames(self) -> None:
         with pushed() as sim:
             data = sim.record(["time", "body.p.position.y"])
