@@ -373,6 +373,20 @@ void pcs_model_contacts_of(const pcs_model *model, const pcs_configuration *c, b
     pcs_surface_contacts_evaluate(model, c, rows, contacts);
 }
 
+double pcs_contact_speed_change(const pcs_model *model, const pcs_contact *contact,
+                                const double *v_0, const double *v_1)
+{
+    double speed = 0;
+    for (int32_t e = 0; e < contact->row.n_nodes; ++e) {
+        const pcs_node *node = pcs_model_node(model, contact->row.node[e]);
+        double change = 0;
+        for (int32_t j = 0; j < node->n_v; ++j)
+            change += contact->row.J[e][j] * (v_1[node->v + j] - v_0[node->v + j]);
+        speed += fabs(change);
+    }
+    return speed;
+}
+
 void pcs_contact_velocity(const pcs_model *model, const pcs_contact *contact, const double *v,
                           double *u)
 {

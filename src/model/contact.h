@@ -108,5 +108,9 @@ pcs_status pcs_model_find_copies(struct pcs_model *model) PCS_MUST_CHECK;
 // Relative velocity u (row.size numbers) of an evaluated slot for velocities v.
 void pcs_contact_velocity(const struct pcs_model *model, const pcs_contact *contact,
                           const double *v, double *u);
+// Largest approach speed that a change of the velocities from v_0 to v_1 can give a contact: the sum over
+// its nodes of |H_N (v_1 - v_0)|.
+double pcs_contact_speed_change(const struct pcs_model *model, const pcs_contact *contact,
+                                const double *v_0, const double *v_1);
 
 #endif

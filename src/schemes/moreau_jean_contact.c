@@ -129,15 +129,7 @@ void pcs_mj_activate(moreau_jean *s, const pcs_state *state)
 
 double pcs_mj_resting_speed(const moreau_jean *s, const pcs_contact *contact)
 {
-    double speed = 0;
-    for (int32_t e = 0; e < contact->row.n_nodes; ++e) {
-        const pcs_node *node = pcs_model_node(s->base.model, contact->row.node[e]);
-        double change = 0;
-        for (int32_t j = 0; j < node->n_v; ++j)
-            change += contact->row.J[e][j] * (s->v_free[node->v + j] - s->v_k[node->v + j]);
-        speed += fabs(change);
-    }
-    return speed;
+    return pcs_contact_speed_change(s->base.model, contact, s->v_k, s->v_free);
 }
 
 double pcs_mj_starting_speed(const moreau_jean *s, int32_t slot)

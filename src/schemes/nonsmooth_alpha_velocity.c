@@ -28,19 +28,10 @@ static double velocity_at_touch(double u_n, double gap, double a)
     return slows ? -sqrt(fmax(u_n * u_n - 2 * a * gap, 0)) : u_n;
 }
 
-// Largest speed that the forces of this step can give a contact: the sum over its nodes of
-// |H_N (v~ - v_n)|.
+// Largest speed that the forces of this step can give a contact.
 static double resting_speed(const nonsmooth_alpha *s, const pcs_contact *contact)
 {
-    double speed = 0;
-    for (int32_t e = 0; e < contact->row.n_nodes; ++e) {
-        const pcs_node *node = pcs_model_node(s->base.model, contact->row.node[e]);
-        double change = 0;
-        for (int32_t j = 0; j < node->n_v; ++j)
-            change += contact->row.J[e][j] * (s->v_smooth[node->v + j] - s->v_n[node->v + j]);
-        speed += fabs(change);
-    }
-    return speed;
+    return pcs_contact_speed_change(s->base.model, contact, s->v_n, s->v_smooth);
 }
 
 // Whether the normal velocity u before is that of an impact. What approaches no faster than the
