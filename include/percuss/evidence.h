@@ -36,22 +36,30 @@ PCS_API double pcs_energy_at_start(const pcs_energy_account *energy);
 typedef struct pcs_run_facts {
     const pcs_statistics *statistics;
     pcs_energy_scale energy;
-    int32_t contacts, joints;  // in the model
-    const char *first_contact; // name of the contact point that started deepest
-    const char *moved_body;    // name of statistics->assembly_body
-    const char *projection;    // choice of the scheme's option
-    const char *deepest;       // name of the contact with the smallest gap at the end
-    double gap;                // its gap, m
-    double size;               // of the model, m
+    int32_t contacts, joints; // in the model
+    const char *projection;   // choice of the scheme's option
+    const char *deepest;      // name of the contact with the smallest gap at the end
+    double gap;               // its gap, m
+    double size;              // of the model, m, where the statistics do not know it
+    // Names of contact slots and bodies, as statistics number them; may be NULL, and return NULL.
+    const char *(*contact_name)(const void *owner, int32_t slot);
+    const char *(*body_name)(const void *owner, int32_t body);
+    const void *owner; // the model or the result
 } pcs_run_facts;
 
 typedef enum pcs_finding_kind {
     PCS_FINDING_INITIAL_PENETRATION,
     PCS_FINDING_UNCONVERGED,
     PCS_FINDING_PENETRATION,
+    PCS_FINDING_HOVER,
     PCS_FINDING_DRIFT,
     PCS_FINDING_ENERGY,
-    PCS_FINDING_SINGULAR, // more redundant rows than at the start
+    PCS_FINDING_ERROR,      // of the motion, estimated
+    PCS_FINDING_RESOLUTION, // of the motion by the steps
+    PCS_FINDING_IMPACT_GAIN,
+    PCS_FINDING_CHATTER,
+    PCS_FINDING_ANGULAR_MOMENTUM, // of bodies that nothing outside acts on
+    PCS_FINDING_SINGULAR,         // more redundant rows than at the start
     PCS_FINDING_RESIDUAL,
     PCS_FINDING_MOMENTUM,
     PCS_FINDING_VELOCITY_DRIFT,

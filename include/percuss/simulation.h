@@ -33,6 +33,7 @@ typedef struct pcs_simulation_def {
     // step on each of them. Copied.
     const double *events;
     int32_t n_events;
+    bool without_estimate; // no step is repeated to estimate the error of the run
 } pcs_simulation_def;
 
 PCS_API pcs_simulation_def pcs_simulation_default(void);
@@ -204,6 +205,13 @@ typedef struct pcs_energy_account {
     double numerical; // what is left: kinetic + potential - start - all of the above
 } pcs_energy_account;
 
+// The largest of a quantity, when it was and where: a contact slot, or a body (systems and meshes as
+// in pcs_statistics.assembly_body). A value of 0 has neither.
+typedef struct pcs_extreme {
+    double value, time;
+    int32_t where;
+} pcs_extreme;
+
 typedef struct pcs_statistics {
     int64_t steps, rejected_steps, unconverged_steps;
     int64_t impacts;       // contacts that closed with an approach speed
@@ -234,6 +242,26 @@ typedef struct pcs_statistics {
     int64_t switches_zeno;     // switches of a hybrid scheme to time stepping: impacts accumulate,
     int64_t switches_friction; // friction sticks, turns, or acts in space,
     int64_t switches_edge;     // a contact crosses an edge
+    // What the run saw of its own quality.
+    double size;             // of the model, m
+    int32_t whole_steps;     // 1: the scheme's steps are those of the run, 0: it chooses its own
+    pcs_extreme penetration; // m (limit of an angle: rad); contact
+    pcs_extreme hover; // gap of a contact that carries a force at the end of a step, m; contact
+    pcs_extreme
+        impact_gain;     // J; work of impacts that was positive, summed; of the largest: contact
+    pcs_extreme chatter; // changes between open and closed in a row, each after few steps; contact
+    double momentum_drift; // of bodies that nothing outside acts on, relative
+    // Resolution of a scheme whose steps are those of the run; 0: it chooses its own.
+    pcs_extreme turn; // angle in a step, rad; body
+    pcs_extreme way;  // in a step, over the size of a body that has contacts; body
+    double rate;      // of the motion, times the step: h omega
+    // Error of the run, from steps that were repeated as two halves or from the scheme's own control.
+    int64_t estimates;     // steps repeated
+    double error_step;     // of a step, over the motion in it
+    pcs_extreme error;     // of positions, all steps together, over the largest displacement; body.
+                           // time: since when it is beyond a third of it, 0: never
+    double error_length;   // the same, m or rad
+    double error_velocity; // over the largest velocity
 } pcs_statistics;
 
 PCS_API const pcs_statistics *pcs_simulation_statistics(const pcs_simulation *simulation);

@@ -93,6 +93,7 @@ class pcs_simulation_def(ctypes.Structure):
         ("step", c_double),
         ("events", POINTER(c_double)),
         ("n_events", c_int32),
+        ("without_estimate", c_bool),
     ]
 
 
@@ -200,6 +201,10 @@ class pcs_energy_account(ctypes.Structure):
     ]
 
 
+class pcs_extreme(ctypes.Structure):
+    _fields_ = [("value", c_double), ("time", c_double), ("where", c_int32)]
+
+
 class pcs_statistics(ctypes.Structure):
     _fields_ = [
         ("steps", c_int64),
@@ -233,6 +238,21 @@ class pcs_statistics(ctypes.Structure):
         ("switches_zeno", c_int64),
         ("switches_friction", c_int64),
         ("switches_edge", c_int64),
+        ("size", c_double),
+        ("whole_steps", c_int32),
+        ("penetration", pcs_extreme),
+        ("hover", pcs_extreme),
+        ("impact_gain", pcs_extreme),
+        ("chatter", pcs_extreme),
+        ("momentum_drift", c_double),
+        ("turn", pcs_extreme),
+        ("way", pcs_extreme),
+        ("rate", c_double),
+        ("estimates", c_int64),
+        ("error_step", c_double),
+        ("error", pcs_extreme),
+        ("error_length", c_double),
+        ("error_velocity", c_double),
     ]
 
 
@@ -339,6 +359,7 @@ STRUCTURES: List[type] = [
     pcs_frame_range,
     pcs_event,
     pcs_energy_account,
+    pcs_extreme,
     pcs_statistics,
     pcs_setting,
     pcs_result_def,

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from ._handle import Busy, Handle, Interrupt, PathLike, check, create_context, encode, encode_path
 from ._handle import text_of, view
 from ._library import NOT_CONVERGED, pcs_body_view, pcs_contact_view, pcs_event, pcs_joint_view
-from ._library import pcs_quat, pcs_signal, pcs_statistics, pcs_vec3
+from ._library import pcs_extreme, pcs_quat, pcs_signal, pcs_statistics, pcs_vec3
 from ._library import library as lib
 from .mesh import find_mesh
 from .errors import InputError, ModelError, NotConvergedWarning, NumericError, UnknownNameError
@@ -56,6 +56,14 @@ class Energy:
         return self.kinetic + self.potential
 
 
+class Extreme(NamedTuple):
+    """The largest of a quantity; 0 has neither time nor place."""
+
+    value: float
+    time: float  #: s
+    where: int  #: contact point or body
+
+
 @dataclass(frozen=True)
 class Statistics:
     """What a run counts and measures; the fields are those of docs/result-file.md."""
@@ -91,12 +99,30 @@ class Statistics:
     switches_zeno: int
     switches_friction: int
     switches_edge: int
+    size: float
+    whole_steps: int
+    penetration: Extreme
+    hover: Extreme
+    impact_gain: Extreme
+    chatter: Extreme
+    momentum_drift: float
+    turn: Extreme
+    way: Extreme
+    rate: float
+    estimates: int
+    error_step: float
+    error: Extreme
+    error_length: float
+    error_velocity: float
 
 
 def make_statistics(raw: pcs_statistics) -> Statistics:
     values: Dict[str, Any] = {name: getattr(raw, name) for name, *_ in raw._fields_}
     energy = values["energy"]
     values["energy"] = Energy(**{name: getattr(energy, name) for name, *_ in energy._fields_})
+    for name, value in values.items():
+        if isinstance(value, pcs_extreme):
+            values[name] = Extreme(value.value, value.time, value.where)
     return Statistics(**values)
 
 

@@ -596,7 +596,7 @@ static cli_exit execute(session *run)
         return code;
     if (cli_interrupted())
         return CLI_EXIT_INTERRUPTED;
-    return has_failure(&run->table) ? CLI_EXIT_UNCONVERGED : CLI_EXIT_OK;
+    return has_failure(&run->table) ? CLI_EXIT_BAD_VERDICT : CLI_EXIT_OK;
 }
 
 static void release(session *run)

@@ -84,6 +84,16 @@ static pcs_energy_scale find_energy_scale(pcs_result *result)
     return scale;
 }
 
+static const char *name_contact(const void *result, int32_t slot)
+{
+    return pcs_result_contact_name(result, slot);
+}
+
+static const char *name_body(const void *result, int32_t body)
+{
+    return pcs_result_body_name(result, body);
+}
+
 static void report_result(pcs_result *result, const char *path)
 {
     const pcs_statistics *statistics = pcs_result_statistics(result);
@@ -112,13 +122,15 @@ static void report_result(pcs_result *result, const char *path)
     pcs_energy_scale scale = find_energy_scale(result);
     cli_summary_statistics(stdout, statistics);
     cli_summary_energy(stdout, &statistics->energy, &scale);
-    pcs_run_facts facts = {
-        .statistics = statistics,
-        .energy = scale,
-        .contacts = pcs_result_contact_count(result),
-        .joints = pcs_result_joint_count(result) + pcs_result_constraint_count(result),
-        .first_contact = pcs_result_contact_name(result, statistics->initial_contact)};
-    cli_summary_warnings(stdout, &facts);
+    pcs_run_facts facts = {.statistics = statistics,
+                           .energy = scale,
+                           .contacts = pcs_result_contact_count(result),
+                           .joints = pcs_result_joint_count(result) +
+                                     pcs_result_constraint_count(result),
+                           .contact_name = name_contact,
+                           .body_name = name_body,
+                           .owner = result};
+    cli_summary_verdict(stdout, &facts);
 }
 
 static cli_exit inspect_result(pcs_context *ctx, const request *wish)

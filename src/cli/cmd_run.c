@@ -38,6 +38,7 @@ enum {
     OPTION_WHEN,
     OPTION_DUMP_LIMIT,
     OPTION_REPORT,
+    OPTION_ACCEPT,
     OPTION_QUIET,
     OPTION_COUNT
 };
@@ -87,8 +88,9 @@ static const cli_option options[OPTION_COUNT] = {
     [OPTION_REPORT] = {"--report", "[=FILE]",
                        "write the report page when the run is over, as percuss report does; if\n"
                        "FILE is not given, under the result's name with .html"},
+    [OPTION_ACCEPT] = {"--accept", NULL, "exit code 0 also if the verdict is bad"},
     [OPTION_QUIET] = {"--quiet", NULL,
-                      "no progress and no summary; still one line if steps did not converge"},
+                      "no progress and no summary; still one line if the verdict is bad"},
 };
 
 static const cli_syntax syntax = {
@@ -98,16 +100,16 @@ static const cli_syntax syntax = {
     .options = options,
     .n_options = OPTION_COUNT,
     .notes =
-        "exit code: 0 finished; 1 finished, but some steps did not converge; 2 mistake in the\n"
-        "model, an option or an input file; 3 the run failed or its output could not be\n"
-        "written; 130 interrupted, with the result properly closed",
+        "exit code: 0 finished; 1 finished, but the verdict is bad; 2 mistake in the model, an\n"
+        "option or an input file; 3 the run failed or its output could not be written; 130\n"
+        "interrupted, with the result properly closed",
 };
 
 // What the command line asks for, and what the run is made of.
 typedef struct session {
     const char *model, *out, *csv, *csv_file, *checkpoint, *resume, *page;
     double checkpoint_every;
-    bool no_result, quiet, with_page, from_static;
+    bool no_result, quiet, accept, with_page, from_static;
     cli_settings settings;
     cli_dump dump;
     char *command;       // as stored in the result
@@ -168,6 +170,8 @@ static bool take_option(void *user, int option, char *value)
         return cli_read_integer("--dump-limit", value, 1, &run->dump.limit);
     else if (option == OPTION_NO_RESULT)
         run->no_result = true;
+    else if (option == OPTION_ACCEPT)
+        run->accept = true;
     else if (option == OPTION_QUIET)
         run->quiet = true;
     return true;
@@ -437,8 +441,7 @@ static cli_exit simulate(session *run)
         return CLI_EXIT_FAILED;
     if (!complete)
         return CLI_EXIT_INTERRUPTED;
-    return pcs_simulation_statistics(simulation)->unconverged_steps > 0 ? CLI_EXIT_UNCONVERGED
-                                                                        : CLI_EXIT_OK;
+    return CLI_EXIT_OK;
 }
 
 static void warn_of_output_step(FILE *out, const session *run)
@@ -456,20 +459,8 @@ static void warn_of_output_step(FILE *out, const session *run)
             def->frame_every, def->step);
 }
 
-// The one line that --quiet does not keep back.
-static void explain_unconverged(const pcs_statistics *statistics)
+static void print_summary(FILE *out, const session *run, cli_exit code)
 {
-    long long count = (long long)statistics->unconverged_steps;
-    cli_message("%lld step%s did not converge (worst residual %.2g of the contact problem, %.2g of "
-                "the momentum balance); try a smaller --step or more iterations (percuss list "
-                "schemes)",
-                count, count == 1 ? "" : "s", statistics->worst_residual, statistics->worst_newton);
-}
-
-static void print_summary(const session *run, cli_exit code)
-{
-    // Standard output may already be carrying the CSV.
-    FILE *out = run->csv && !run->csv_file ? stderr : stdout;
     const pcs_statistics *statistics = pcs_simulation_statistics(run->simulation);
     pcs_simulation_def def = pcs_model_file_simulation(run->file);
     double time = pcs_simulation_time(run->simulation);
@@ -498,9 +489,22 @@ static void print_summary(const session *run, cli_exit code)
         cli_summary_line(out, "checkpoint", "%s", run->checkpoint);
     cli_dump_report(out, &run->dump);
     cli_summary_energy(out, &statistics->energy, &run->energy);
-    pcs_run_facts facts = cli_find_run_facts(run->simulation, def.scheme, &run->energy);
-    cli_summary_warnings(out, &facts);
     warn_of_output_step(out, run);
+}
+
+// Summary and verdict. A run that has ended is as good as its verdict, unless the user accepts it.
+static cli_exit conclude(const session *run, cli_exit code)
+{
+    // Standard output may already be carrying the CSV.
+    FILE *out = run->csv && !run->csv_file ? stderr : stdout;
+    const pcs_simulation_def def = pcs_model_file_simulation(run->file);
+    const pcs_run_facts facts = cli_find_run_facts(run->simulation, def.scheme, &run->energy);
+    if (!run->quiet)
+        print_summary(out, run, code);
+    const pcs_level level = run->quiet ? cli_message_verdict(&facts)
+                                       : cli_summary_verdict(out, &facts);
+    return code == CLI_EXIT_OK && level == PCS_LEVEL_BAD && !run->accept ? CLI_EXIT_BAD_VERDICT
+                                                                         : code;
 }
 
 // The page of a closed result, also of a run that was interrupted or failed.
@@ -543,11 +547,7 @@ static cli_exit execute(session *run)
         code = open_outputs(run);
     if (code != CLI_EXIT_OK)
         return code;
-    code = simulate(run);
-    if (!run->quiet)
-        print_summary(run, code);
-    else if (code == CLI_EXIT_UNCONVERGED)
-        explain_unconverged(pcs_simulation_statistics(run->simulation));
+    code = conclude(run, simulate(run));
     return write_page(run, code);
 }
 

@@ -225,7 +225,7 @@ static cli_exit exit_code(const cli_solve_result *result)
         return CLI_EXIT_FAILED;
     bool good = strcmp(word, "solved") == 0 ||
                 (strcmp(word, "rounding") == 0 && result->status == PCS_OK);
-    return good ? CLI_EXIT_OK : CLI_EXIT_UNCONVERGED;
+    return good ? CLI_EXIT_OK : CLI_EXIT_BAD_VERDICT;
 }
 
 static cli_exit solve_with(session *run, const char *file, const pcs_problem *problem, int32_t i,

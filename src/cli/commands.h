@@ -6,7 +6,7 @@
 
 typedef enum cli_exit {
     CLI_EXIT_OK = 0,
-    CLI_EXIT_UNCONVERGED = 1, // finished, but some steps or problems did not converge
+    CLI_EXIT_BAD_VERDICT = 1, // finished, but not to be trusted, or not solved
     CLI_EXIT_BAD_INPUT = 2,   // model, option or file
     CLI_EXIT_FAILED = 3,      // the run failed, or its output could not be written
     CLI_EXIT_INTERRUPTED = 130

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "message.h"
+
 enum { LABEL_WIDTH = 20, NAMES_SHOWN = 12 };
 
 // From here on a difference of the initial state from the model file is worth a line.
@@ -325,18 +327,30 @@ void cli_summary_energy(FILE *out, const pcs_energy_account *energy, const pcs_e
 
 // ---- Warnings ----
 
+static const char *name_contact(const void *model, int32_t slot)
+{
+    return slot < pcs_model_contact_count(model) ? pcs_model_contact_name(model, slot) : NULL;
+}
+
+static const char *name_body(const void *model, int32_t body)
+{
+    return body != PCS_GROUND ? pcs_model_body_name(model, body) : NULL;
+}
+
 pcs_run_facts cli_find_run_facts(const pcs_simulation *simulation, const char *scheme,
                                  const pcs_energy_scale *energy)
 {
     const pcs_model *model = pcs_simulation_model(simulation);
     const pcs_statistics *statistics = pcs_simulation_statistics(simulation);
-    const int32_t count = pcs_model_contact_count(model), first = statistics->initial_contact;
+    const int32_t count = pcs_model_contact_count(model);
     pcs_run_facts facts = {
         .statistics = statistics,
         .energy = *energy,
         .contacts = count,
         .joints = pcs_model_row_count(model), // of joints, gears and systems
-        .first_contact = first < count ? pcs_model_contact_name(model, first) : NULL,
+        .contact_name = name_contact,
+        .body_name = name_body,
+        .owner = model,
         .projection = find_choice(simulation, scheme, "projection"),
         .gap = INFINITY,
     };
@@ -365,26 +379,49 @@ void cli_summary_warning(FILE *out, const char *text)
     putc('\n', out);
 }
 
-int cli_summary_warnings(FILE *out, const pcs_run_facts *facts)
+static void print_warnings(FILE *out, const pcs_finding *findings)
 {
     // What else the library finds stands in the lines above.
     static const pcs_finding_kind kinds[] = {
         PCS_FINDING_INITIAL_PENETRATION,
         PCS_FINDING_UNCONVERGED,
         PCS_FINDING_PENETRATION,
+        PCS_FINDING_HOVER,
         PCS_FINDING_DRIFT,
         PCS_FINDING_ENERGY,
+        PCS_FINDING_ERROR,
+        PCS_FINDING_RESOLUTION,
+        PCS_FINDING_IMPACT_GAIN,
+        PCS_FINDING_CHATTER,
+        PCS_FINDING_ANGULAR_MOMENTUM,
         PCS_FINDING_SINGULAR,
     };
-    pcs_finding findings[PCS_FINDING_KIND_COUNT];
-    int count = 0;
-    pcs_run_judge(facts, findings);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         const pcs_finding *f = &findings[kinds[i]];
-        if (!f->applies || f->level == PCS_LEVEL_GOOD)
-            continue;
-        cli_summary_warning(out, f->text);
-        count++;
+        if (f->applies && f->level != PCS_LEVEL_GOOD)
+            cli_summary_warning(out, f->text);
     }
-    return count;
+}
+
+pcs_level cli_summary_verdict(FILE *out, const pcs_run_facts *facts)
+{
+    pcs_finding findings[PCS_FINDING_KIND_COUNT];
+    char text[512];
+    pcs_run_judge(facts, findings);
+    const pcs_level level = pcs_run_verdict(findings, text, sizeof text);
+    print_warnings(out, findings);
+    fprintf(out, "verdict: %s. %s\n", pcs_level_name(level), text);
+    return level;
+}
+
+pcs_level cli_message_verdict(const pcs_run_facts *facts)
+{
+    pcs_finding findings[PCS_FINDING_KIND_COUNT];
+    pcs_run_judge(facts, findings);
+    for (int k = 0; k < PCS_FINDING_KIND_COUNT; k++)
+        if (findings[k].applies && findings[k].level == PCS_LEVEL_BAD) {
+            cli_message("the verdict is bad: %s", findings[k].text);
+            return PCS_LEVEL_BAD;
+        }
+    return PCS_LEVEL_GOOD;
 }

@@ -28,8 +28,10 @@ void cli_summary_energy(FILE *out, const pcs_energy_account *energy, const pcs_e
 // What is known of a run for pcs_run_judge().
 pcs_run_facts cli_find_run_facts(const pcs_simulation *simulation, const char *scheme,
                                  const pcs_energy_scale *energy);
-// Plain words about what is off; returns the number of warnings.
-int cli_summary_warnings(FILE *out, const pcs_run_facts *facts);
+// Plain words about what is off, then the verdict.
+pcs_level cli_summary_verdict(FILE *out, const pcs_run_facts *facts);
+// The first reason of a bad verdict, in one line; nothing for others.
+pcs_level cli_message_verdict(const pcs_run_facts *facts);
 // One of them, in lines of a width that terminals have.
 void cli_summary_warning(FILE *out, const char *text);
 

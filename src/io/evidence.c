@@ -18,6 +18,15 @@ static const double START_LIMIT = 1e-9;                              // m: more 
 static const double ASSEMBLY_NOTICE = 1e-3; // m, rad: more than a typed digit
 static const double REJECTED_NOTICE = 0.1;  // of the accepted steps
 static const double UNCONVERGED_BAD = 0.01; // of the accepted steps
+static const double ERROR_NOTICE = 5e-2;    // of the largest displacement: seen in a plot
+static const double VELOCITY_ERROR_NOTICE = 0.5;
+// Of the motion in a step. Where a step is wrong by half of what moves in it, nothing is resolved.
+static const double STEP_ERROR_NOTICE = 0.1, STEP_ERROR_BAD = 0.5;
+static const double RATE_NOTICE = 1; // h omega: six steps in a period, 8 % of it lost or gained
+static const double TURN_NOTICE = 1; // rad in a step: (h omega)^2/12 of a turn is 8 %
+static const double WAY_NOTICE = 1;  // own sizes in a step
+static const double GAIN_NOTICE = 1e-3, GAIN_BAD = 0.1;         // of the largest energy
+static const double MOMENTUM_NOTICE = 1e-3, MOMENTUM_BAD = 0.1; // of the largest momentum
 
 const char *pcs_level_name(pcs_level level)
 {
@@ -45,6 +54,33 @@ static void say(pcs_finding *f, const char *format, ...)
     va_start(args, format);
     vsnprintf(f->text + length, sizeof f->text - length, format, args);
     va_end(args);
+}
+
+static const char *contact_name(const pcs_run_facts *facts, int32_t slot)
+{
+    const char *name = facts->contact_name && slot >= 0 ? facts->contact_name(facts->owner, slot)
+                                                        : NULL;
+    return name ? name : "?";
+}
+
+// NULL: not known.
+static const char *place_name(const pcs_run_facts *facts, const pcs_extreme *at)
+{
+    return at->value > 0 && facts->body_name ? facts->body_name(facts->owner, at->where) : NULL;
+}
+
+static double model_size(const pcs_run_facts *facts)
+{
+    return facts->statistics->size > 0 ? facts->statistics->size : facts->size;
+}
+
+// What makes steps shorter: their length is the user's, or follows from a tolerance.
+static const char *remedy(const pcs_run_facts *facts)
+{
+    const pcs_statistics *s = facts->statistics;
+    const bool known = s->size > 0; // older files do not tell
+    const bool whole = known ? s->whole_steps : s->inner_steps == 0 || s->inner_steps == s->steps;
+    return whole ? "a smaller --step" : "a smaller tolerance (--set simulation.tolerance=...)";
 }
 
 // ---- Energy ----
@@ -81,6 +117,7 @@ static pcs_finding judge_energy(const pcs_run_facts *facts)
 {
     const pcs_energy_account *energy = &facts->statistics->energy;
     const double remainder = fabs(energy->numerical), largest = facts->energy.largest;
+    const bool pushed = facts->statistics->initial_penetration > START_LIMIT;
     const bool is_rounding = remainder <= remainder_floor(energy) || !(largest > 0);
     pcs_finding f = {.label = "energy balance", .unit = "1", .applies = true};
     f.value = largest > 0 ? remainder / largest : 0;
@@ -92,10 +129,103 @@ static pcs_finding judge_energy(const pcs_run_facts *facts)
             "the works of all forces explain the change of energy to %.2g of the largest energy",
             f.value);
     else
-        say(&f, "the numerical remainder is %.3g %% of the largest energy; %s", 100 * f.value,
-            facts->statistics->initial_penetration > START_LIMIT
-                ? "pushing out the initial penetration is part of it"
-                : "a smaller --step makes it smaller");
+        say(&f, "the numerical remainder is %.3g %% of the largest energy; %s%s", 100 * f.value,
+            pushed ? "pushing out the initial penetration is part of it" : remedy(facts),
+            pushed ? "" : " makes it smaller");
+    return f;
+}
+
+static pcs_finding judge_impact_gain(const pcs_run_facts *facts)
+{
+    const pcs_extreme *gain = &facts->statistics->impact_gain;
+    pcs_finding f = {.label = "energy gained by impacts", .unit = "1"};
+    f.applies = facts->contacts > 0;
+    f.value = facts->energy.largest > 0 ? gain->value / facts->energy.largest : 0;
+    f.level = gain->value <= remainder_floor(&facts->statistics->energy)
+                  ? PCS_LEVEL_GOOD
+                  : judge(f.value, GAIN_NOTICE, GAIN_BAD);
+    if (f.level == PCS_LEVEL_GOOD)
+        say(&f, "impacts made no energy");
+    else
+        say(&f,
+            "impacts made %.3g J, %.2g %% of the largest energy, most of it at contact '%s', t = "
+            "%.6g s: with friction or several contacts Newton's law of restitution may; take a "
+            "smaller restitution there",
+            gain->value, 100 * f.value, contact_name(facts, gain->where), gain->time);
+    return f;
+}
+
+static pcs_finding judge_angular_momentum(const pcs_run_facts *facts)
+{
+    pcs_finding f = {.label = "angular momentum", .unit = "1"};
+    f.value = facts->statistics->momentum_drift;
+    f.applies = f.value > 0;
+    f.level = judge(f.value, MOMENTUM_NOTICE, MOMENTUM_BAD);
+    say(&f, "the angular momentum of bodies that nothing outside acts on %s to %.2g of its size",
+        f.level == PCS_LEVEL_GOOD ? "stays the same" : "changed", f.value);
+    if (f.level != PCS_LEVEL_GOOD)
+        say(&f, "; try %s", remedy(facts));
+    return f;
+}
+
+// ---- Errors ----
+
+static pcs_finding judge_error(const pcs_run_facts *facts)
+{
+    const pcs_statistics *s = facts->statistics;
+    const char *body = place_name(facts, &s->error);
+    pcs_finding f = {.label = "estimated error", .unit = "1", .value = s->error.value};
+    f.applies = s->estimates > 0 || (s->size > 0 && !s->whole_steps);
+    f.level = judge(f.value, ERROR_NOTICE, INFINITY);
+    if (f.level == PCS_LEVEL_GOOD)
+        f.level = judge(s->error_velocity, VELOCITY_ERROR_NOTICE, INFINITY);
+    say(&f, "the errors of all steps add up to %.2g %% of the largest displacement (%.2g m or rad",
+        100 * s->error.value, s->error_length);
+    if (body && s->whole_steps)
+        say(&f, " of %s", body);
+    say(&f, ")");
+    if (s->whole_steps)
+        say(&f,
+            " and %.2g %% of the largest velocity, from %lld steps repeated with half the length",
+            100 * s->error_velocity, (long long)s->estimates);
+    if (s->error.time > 0)
+        say(&f, "; beyond t = %.6g s the motion is not predictable", s->error.time);
+    if (f.level != PCS_LEVEL_GOOD)
+        say(&f, "; try %s, or percuss run --verify", remedy(facts));
+    return f;
+}
+
+// The first limit that is passed, from the one that says most.
+static pcs_finding judge_resolution(const pcs_run_facts *facts)
+{
+    const pcs_statistics *s = facts->statistics;
+    const char *turned = place_name(facts, &s->turn), *moved = place_name(facts, &s->way);
+    pcs_finding f = {.label = "resolution", .unit = "1", .value = s->error_step};
+    f.applies = s->whole_steps;
+    f.level = judge(s->error_step, STEP_ERROR_NOTICE, STEP_ERROR_BAD);
+    const bool fast = s->rate > RATE_NOTICE, turns = s->turn.value > TURN_NOTICE;
+    const bool far = s->way.value > WAY_NOTICE;
+    if (f.level == PCS_LEVEL_GOOD && (fast || turns || far))
+        f.level = PCS_LEVEL_NOTICE;
+    if (f.level == PCS_LEVEL_GOOD) {
+        say(&f, "steps resolve the motion: a step is wrong by %.1e of the way in it",
+            s->error_step);
+        return f;
+    }
+    if (!(s->error_step <= STEP_ERROR_NOTICE))
+        say(&f, "a step is wrong by %.2g of the way in it; ", s->error_step);
+    if (fast)
+        say(&f,
+            "the motion swings at %.2g times the length of a step (h omega), %.2g steps in a "
+            "period; ",
+            s->rate, 6.283 / s->rate);
+    if (turns)
+        say(&f, "%s%s turns by up to %.2g rad in a step (t = %.6g s); ",
+            turned ? "body " : "a body", turned ? turned : "", s->turn.value, s->turn.time);
+    if (far)
+        say(&f, "%s%s moves by %.2g times its size in a step (t = %.6g s); ",
+            moved ? "body " : "a body", moved ? moved : "", s->way.value, s->way.time);
+    say(&f, "try %s", remedy(facts));
     return f;
 }
 
@@ -111,11 +241,12 @@ static bool is_limit(const char *contact)
 static pcs_finding judge_initial_penetration(const pcs_run_facts *facts)
 {
     const double depth = facts->statistics->initial_penetration;
-    const char *contact = facts->first_contact ? facts->first_contact : "?";
+    const char *contact = contact_name(facts, facts->statistics->initial_contact);
     const char *unit = is_limit(contact) ? "m or rad" : "m";
     pcs_finding f = {.label = "initial penetration", .unit = unit, .value = depth};
     f.applies = facts->contacts > 0;
-    f.level = judge(depth, START_LIMIT, facts->size > 0 ? PENETRATION_BAD * facts->size : INFINITY);
+    f.level = judge(depth, START_LIMIT,
+                    model_size(facts) > 0 ? PENETRATION_BAD * model_size(facts) : INFINITY);
     if (f.level == PCS_LEVEL_GOOD)
         say(&f, "no contact started inside the other body");
     else
@@ -126,14 +257,23 @@ static pcs_finding judge_initial_penetration(const pcs_run_facts *facts)
     return f;
 }
 
+static const char *kind_of(const char *contact)
+{
+    return is_limit(contact) ? "limit" : "contact";
+}
+
 static void explain_penetration(pcs_finding *f, const pcs_run_facts *facts)
 {
     const char *projection = facts->projection;
-    say(f, "bodies penetrated each other by up to %.1e m", f->value);
-    if (facts->size > 0)
-        say(f, " (%.1g of the size of the model)", f->value / facts->size);
+    const pcs_extreme *worst = &facts->statistics->penetration;
+    const char *contact = contact_name(facts, worst->where);
+    say(f, "bodies penetrated each other by up to %.1e %s", f->value, f->unit);
+    if (model_size(facts) > 0)
+        say(f, " (%.1g of the size of the model)", f->value / model_size(facts));
+    if (worst->value > 0)
+        say(f, ", %s '%s' at t = %.6g s", kind_of(contact), contact, worst->time);
     if (projection && strcmp(projection, "all") != 0)
-        say(f, "; try a smaller --step or the projection of contacts (percuss list schemes)");
+        say(f, "; try %s or the projection of contacts (percuss list schemes)", remedy(facts));
     else if (!projection)
         say(f,
             ": with projection: all, contacts contradict each other or the joints; otherwise try "
@@ -142,7 +282,7 @@ static void explain_penetration(pcs_finding *f, const pcs_run_facts *facts)
         say(f,
             " although contacts are projected: contacts contradict each other or the joints, and "
             "the bodies are jammed; at the end %s '%s' is %.3g %s deep",
-            is_limit(facts->deepest) ? "limit" : "contact", facts->deepest, -facts->gap,
+            kind_of(facts->deepest), facts->deepest, -facts->gap,
             is_limit(facts->deepest) ? "m or rad" : "m");
     else
         say(f,
@@ -150,17 +290,57 @@ static void explain_penetration(pcs_finding *f, const pcs_run_facts *facts)
             "joints; at the end none does");
 }
 
+// From where on a distance that should be zero is seen, and from where on it is as large as the
+// model's own lengths. Small mechanisms have small fits.
+static pcs_level judge_distance(const pcs_run_facts *facts, double distance)
+{
+    const double size = model_size(facts);
+    return size > 0 ? judge(distance, fmin(PENETRATION_NOTICE, PENETRATION_PART * size),
+                            PENETRATION_BAD * size)
+                    : judge(distance, PENETRATION_NOTICE, INFINITY);
+}
+
+static pcs_finding judge_hover(const pcs_run_facts *facts)
+{
+    const pcs_extreme *hover = &facts->statistics->hover;
+    const char *contact = contact_name(facts, hover->where);
+    pcs_finding f = {.label = "force across a gap", .unit = "m", .value = hover->value};
+    f.applies = facts->contacts > 0 && facts->statistics->size > 0;
+    f.level = judge_distance(facts, hover->value);
+    if (f.level == PCS_LEVEL_GOOD)
+        say(&f, "contacts that carry a force are closed");
+    else
+        say(&f,
+            "%s '%s' carried a force across a gap of %.2g %s at t = %.6g s: the step is too long "
+            "for its approach; try %s",
+            kind_of(contact), contact, hover->value, is_limit(contact) ? "m or rad" : "m",
+            hover->time, remedy(facts));
+    return f;
+}
+
+static pcs_finding judge_chatter(const pcs_run_facts *facts)
+{
+    const pcs_extreme *chatter = &facts->statistics->chatter;
+    const char *contact = contact_name(facts, chatter->where);
+    pcs_finding f = {.label = "chatter", .unit = "1", .value = chatter->value};
+    f.applies = facts->contacts > 0 && facts->statistics->size > 0;
+    f.level = chatter->value > 0 ? PCS_LEVEL_NOTICE : PCS_LEVEL_GOOD;
+    if (f.level == PCS_LEVEL_GOOD)
+        say(&f, "no contact opens and closes from step to step");
+    else
+        say(&f,
+            "%s '%s' opened and closed %.0f times in a row with a few steps between, up to t = "
+            "%.6g s: its forces of single steps mean nothing, their means do; try %s",
+            kind_of(contact), contact, chatter->value, chatter->time, remedy(facts));
+    return f;
+}
+
 static pcs_finding judge_penetration(const pcs_run_facts *facts)
 {
     const double depth = facts->statistics->worst_penetration;
     pcs_finding f = {.label = "penetration", .unit = "m", .value = depth};
-    double notice = PENETRATION_NOTICE, bad = INFINITY;
-    if (facts->size > 0) { // small mechanisms have small fits
-        notice = fmin(notice, PENETRATION_PART * facts->size);
-        bad = PENETRATION_BAD * facts->size;
-    }
     f.applies = facts->contacts > 0;
-    f.level = judge(depth, notice, bad);
+    f.level = judge_distance(facts, depth);
     if (f.level != PCS_LEVEL_GOOD)
         explain_penetration(&f, facts);
     else if (depth > 0)
@@ -182,9 +362,9 @@ static pcs_finding judge_drift(const pcs_run_facts *facts)
         say(&f, "joints stayed closed to %.1e m or rad", f.value);
     else
         say(&f,
-            "joints came apart by up to %.1e m or rad; try a smaller --step or the projection of "
-            "joints (percuss list schemes)",
-            f.value);
+            "joints came apart by up to %.1e m or rad; try %s or the projection of joints (percuss "
+            "list schemes)",
+            f.value, remedy(facts));
     return f;
 }
 
@@ -194,9 +374,10 @@ static pcs_finding judge_velocity_drift(const pcs_run_facts *facts)
     f.value = facts->statistics->worst_velocity_drift;
     f.applies = facts->joints > 0;
     f.level = judge(f.value, VELOCITY_NOTICE, VELOCITY_BAD);
-    say(&f, "velocities %s the joints to %.1e m/s or rad/s%s",
-        f.level == PCS_LEVEL_GOOD ? "fit" : "violated", f.value,
-        f.level == PCS_LEVEL_GOOD ? "" : "; try a smaller --step");
+    say(&f, "velocities %s the joints to %.1e m/s or rad/s",
+        f.level == PCS_LEVEL_GOOD ? "fit" : "violated", f.value);
+    if (f.level != PCS_LEVEL_GOOD)
+        say(&f, "; try %s", remedy(facts));
     return f;
 }
 
@@ -238,19 +419,21 @@ static pcs_finding judge_assembly(const pcs_run_facts *facts)
     const pcs_statistics *s = facts->statistics;
     pcs_finding f = {.label = "initial assembly", .unit = "m or rad", .value = s->assembly_moved};
     f.applies = facts->joints > 0;
+    const pcs_extreme most = {s->assembly_moved, 0, s->assembly_body};
+    const char *moved = s->assembly_body != PCS_GROUND ? place_name(facts, &most) : NULL;
     f.level = s->assembly_moved <= ASSEMBLY_NOTICE ? PCS_LEVEL_GOOD : PCS_LEVEL_NOTICE;
     if (!(s->assembly_moved > START_LIMIT))
         say(&f, "the initial positions fit the joints");
     else
         say(&f, "initial positions were moved by at most %.3g m or rad%s%s%s to close the joints",
-            s->assembly_moved, facts->moved_body ? " (body " : "",
-            facts->moved_body ? facts->moved_body : "", facts->moved_body ? ")" : "");
+            s->assembly_moved, moved ? " (body " : "", moved ? moved : "", moved ? ")" : "");
     return f;
 }
 
 // ---- Solvers and steps ----
 
-static pcs_finding judge_residual(const char *label, const char *what, double value)
+static pcs_finding judge_residual(const pcs_run_facts *facts, const char *label, const char *what,
+                                  double value)
 {
     pcs_finding f = {.label = label, .unit = "1", .value = value, .applies = true};
     f.level = judge(value, RESIDUAL_NOTICE, RESIDUAL_BAD);
@@ -260,7 +443,7 @@ static pcs_finding judge_residual(const char *label, const char *what, double va
     else if (f.level == PCS_LEVEL_NOTICE)
         say(&f, ": enough for a picture, not for the last digits");
     else
-        say(&f, ": forces and motion of that step are not reliable; try a smaller --step");
+        say(&f, ": forces and motion of that step are not reliable; try %s", remedy(facts));
     return f;
 }
 
@@ -274,9 +457,9 @@ static pcs_finding judge_convergence(const pcs_run_facts *facts)
     if (count > 0)
         say(&f,
             "%lld step%s did not converge and kept the best iterate (worst residual %.2g of the "
-            "contact problem, %.2g of the momentum balance); try a smaller --step or more "
-            "iterations (percuss list schemes)",
-            (long long)count, plural(count), s->worst_residual, s->worst_newton);
+            "contact problem, %.2g of the momentum balance); try %s or more iterations (percuss "
+            "list schemes)",
+            (long long)count, plural(count), s->worst_residual, s->worst_newton, remedy(facts));
     else
         say(&f, "every step converged");
     return f;
@@ -289,7 +472,8 @@ static pcs_finding judge_rejections(const pcs_run_facts *facts)
     pcs_finding f = {.label = "rejected steps", .unit = "1", .value = (double)count};
     f.applies = true;
     // A scheme that chooses its own steps learns their length by rejections.
-    const bool own_steps = s->inner_steps > 0 && s->inner_steps != s->steps;
+    const bool own_steps = s->size > 0 ? !s->whole_steps
+                                       : s->inner_steps > 0 && s->inner_steps != s->steps;
     f.level = judge((double)count,
                     own_steps ? (double)s->inner_steps : REJECTED_NOTICE * (double)s->steps,
                     INFINITY);
@@ -309,14 +493,20 @@ void pcs_run_judge(const pcs_run_facts *facts, pcs_finding *findings)
     findings[PCS_FINDING_INITIAL_PENETRATION] = judge_initial_penetration(facts);
     findings[PCS_FINDING_UNCONVERGED] = judge_convergence(facts);
     findings[PCS_FINDING_PENETRATION] = judge_penetration(facts);
+    findings[PCS_FINDING_HOVER] = judge_hover(facts);
     findings[PCS_FINDING_DRIFT] = judge_drift(facts);
     findings[PCS_FINDING_ENERGY] = judge_energy(facts);
+    findings[PCS_FINDING_ERROR] = judge_error(facts);
+    findings[PCS_FINDING_RESOLUTION] = judge_resolution(facts);
+    findings[PCS_FINDING_IMPACT_GAIN] = judge_impact_gain(facts);
+    findings[PCS_FINDING_CHATTER] = judge_chatter(facts);
+    findings[PCS_FINDING_ANGULAR_MOMENTUM] = judge_angular_momentum(facts);
     findings[PCS_FINDING_SINGULAR] = judge_singularity(facts);
-    findings[PCS_FINDING_RESIDUAL] = judge_residual("contact problem", "the contact laws",
+    findings[PCS_FINDING_RESIDUAL] = judge_residual(facts, "contact problem", "the contact laws",
                                                     s->worst_residual);
     findings[PCS_FINDING_RESIDUAL].applies = facts->contacts > 0;
-    findings[PCS_FINDING_MOMENTUM] = judge_residual("momentum balance", "the balance of momentum",
-                                                    s->worst_newton);
+    findings[PCS_FINDING_MOMENTUM] = judge_residual(facts, "momentum balance",
+                                                    "the balance of momentum", s->worst_newton);
     findings[PCS_FINDING_VELOCITY_DRIFT] = judge_velocity_drift(facts);
     findings[PCS_FINDING_REJECTED] = judge_rejections(facts);
     findings[PCS_FINDING_REDUNDANT] = judge_redundancy(facts);

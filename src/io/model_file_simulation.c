@@ -46,12 +46,16 @@ static pcs_status find_scheme(pcs_model_reader *reader, const pcs_yaml_node *sec
 
 // ---- Options of the scheme ----
 
+static const char *const own_keys[] = {"scheme", "start", "end", "step", "events", "estimate"};
+enum { OWN_KEYS = sizeof own_keys / sizeof *own_keys };
+
 static pcs_status unknown_option(const pcs_model_reader *reader, const pcs_yaml_node *entry,
                                  const scheme_options *scheme)
 {
-    const char *keys[KEYS_MOST] = {"scheme", "start", "end", "step", "events"};
+    const char *keys[KEYS_MOST];
     char suggestion[PCS_SUGGESTION_SIZE];
-    int32_t n = 5;
+    int32_t n = OWN_KEYS;
+    memcpy(keys, own_keys, sizeof own_keys);
     for (int32_t k = 0; k < scheme->n_rows && n < KEYS_MOST; k++)
         keys[n++] = scheme->rows[k].key;
     pcs_schema_suggest(entry->key, keys, n, suggestion);
@@ -155,10 +159,15 @@ pcs_status pcs_model_file_read_simulation(pcs_model_file *file, pcs_model_reader
     if (!file->options)
         return PCS_ERROR_MEMORY;
     PCS_TRY(read_events(file, reader, section));
-    static const char *const own_keys[] = {"scheme", "start", "end", "step", "events"};
+    static const char *const switches[] = {"on", "off"};
+    const pcs_yaml_node *estimate = pcs_yaml_child(section, "estimate");
+    int32_t off = 0;
+    if (estimate)
+        PCS_TRY(pcs_reader_read_choice(reader, estimate, "estimate", switches, 2, &off));
+    def->without_estimate = off != 0;
     for (const pcs_yaml_node *entry = section->first; entry; entry = entry->next) {
         bool own = false;
-        for (size_t k = 0; k < sizeof own_keys / sizeof *own_keys; k++)
+        for (size_t k = 0; k < OWN_KEYS; k++)
             own = own || strcmp(entry->key, own_keys[k]) == 0;
         if (own)
             continue;

@@ -618,10 +618,14 @@ static const pcs_schema_field simulation_fields[] = {
      .accepts = LIST,
      .items = NUMBER,
      .help = "times at which forces jump, s; schemes that locate events end a step there"},
+    TEXT_KEY(
+        "estimate",
+        "whether some steps are repeated as two halves to estimate the error of the run, for at "
+        "most a tenth more work: on (if left out) or off"),
 };
 // The options of the scheme are further keys.
 static const pcs_schema simulation_schema = {
-    .what = "'simulation'", .fields = simulation_fields, .n_fields = 5, .open = true};
+    .what = "'simulation'", .fields = simulation_fields, .n_fields = 6, .open = true};
 
 static const pcs_schema_field output_fields[] = {
     NUMBER_KEY("step", "time between stored frames, s; 0 (every step) if left out"),

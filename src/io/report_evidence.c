@@ -176,6 +176,16 @@ static pcs_status estimate_statistics(pcs_report *report, pcs_statistics *s)
     return read_last(report, "energy/numerical", &s->energy.numerical);
 }
 
+static const char *name_contact(const void *result, int32_t slot)
+{
+    return pcs_result_contact_name(result, slot);
+}
+
+static const char *name_body(const void *result, int32_t body)
+{
+    return pcs_result_body_name(result, body);
+}
+
 static pcs_status gather_numbers(pcs_report *report, run_numbers *n)
 {
     pcs_result *result = report->result;
@@ -193,8 +203,9 @@ static pcs_status gather_numbers(pcs_report *report, run_numbers *n)
     n->facts.statistics = &n->statistics;
     n->facts.contacts = pcs_result_contact_count(result);
     n->facts.joints = pcs_result_joint_count(result) + pcs_result_constraint_count(result);
-    n->facts.first_contact = pcs_result_contact_name(result, n->statistics.initial_contact);
-    n->facts.moved_body = pcs_result_body_name(result, n->statistics.assembly_body);
+    n->facts.contact_name = name_contact;
+    n->facts.body_name = name_body;
+    n->facts.owner = result;
     PCS_TRY(find_deepest(report, n));
     return measure_size(report, n);
 }
@@ -203,10 +214,24 @@ static pcs_status gather_numbers(pcs_report *report, run_numbers *n)
 
 // The order on the page.
 static const pcs_finding_kind order[] = {
-    PCS_FINDING_RESIDUAL,    PCS_FINDING_MOMENTUM,       PCS_FINDING_PENETRATION,
-    PCS_FINDING_DRIFT,       PCS_FINDING_VELOCITY_DRIFT, PCS_FINDING_ENERGY,
-    PCS_FINDING_UNCONVERGED, PCS_FINDING_REJECTED,       PCS_FINDING_INITIAL_PENETRATION,
-    PCS_FINDING_ASSEMBLY,    PCS_FINDING_REDUNDANT,      PCS_FINDING_SINGULAR,
+    PCS_FINDING_ERROR,
+    PCS_FINDING_RESOLUTION,
+    PCS_FINDING_ENERGY,
+    PCS_FINDING_PENETRATION,
+    PCS_FINDING_HOVER,
+    PCS_FINDING_CHATTER,
+    PCS_FINDING_IMPACT_GAIN,
+    PCS_FINDING_ANGULAR_MOMENTUM,
+    PCS_FINDING_DRIFT,
+    PCS_FINDING_VELOCITY_DRIFT,
+    PCS_FINDING_SINGULAR,
+    PCS_FINDING_REDUNDANT,
+    PCS_FINDING_RESIDUAL,
+    PCS_FINDING_MOMENTUM,
+    PCS_FINDING_UNCONVERGED,
+    PCS_FINDING_REJECTED,
+    PCS_FINDING_INITIAL_PENETRATION,
+    PCS_FINDING_ASSEMBLY,
 };
 
 // Findings that only the summary of a run can tell.

@@ -155,6 +155,12 @@ const pcs_quantity_row pcs_quantity_table[PCS_QUANTITY_COUNT] = {
     {"energy_" #field, PCS_NUMBER_REAL, \
      offsetof(pcs_statistics, energy) + offsetof(pcs_energy_account, field)}
 
+#define EXTREME_PART(field, part, type) \
+    {#field "_" #part, type, offsetof(pcs_statistics, field) + offsetof(pcs_extreme, part)}
+#define EXTREME(field) \
+    EXTREME_PART(field, value, PCS_NUMBER_REAL), EXTREME_PART(field, time, PCS_NUMBER_REAL), \
+    EXTREME_PART(field, where, PCS_NUMBER_INT32)
+
 const pcs_statistic_row pcs_statistic_table[] = {
     COUNT64(steps), COUNT64(rejected_steps), COUNT64(unconverged_steps),
     COUNT64(impacts), COUNT64(contact_steps), COUNT32(contacts_now), COUNT32(contacts_most),
@@ -170,6 +176,9 @@ const pcs_statistic_row pcs_statistic_table[] = {
     COUNT64(inner_steps), COUNT64(evaluations),
     REAL(smallest_step), REAL(time_stepping),
     COUNT64(switches_zeno), COUNT64(switches_friction), COUNT64(switches_edge),
+    REAL(size), COUNT32(whole_steps), EXTREME(penetration), EXTREME(hover), EXTREME(impact_gain), EXTREME(chatter),
+    REAL(momentum_drift), EXTREME(turn), EXTREME(way), REAL(rate),
+    COUNT64(estimates), REAL(error_step), EXTREME(error), REAL(error_length), REAL(error_velocity),
 };
 // clang-format on
 

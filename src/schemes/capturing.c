@@ -418,6 +418,7 @@ static pcs_status step(pcs_scheme *scheme, pcs_state *state, double h, pcs_step_
     PCS_TRY(status);
     report->h = h;
     report->rejected += (int32_t)(s->march->counts.rejected - before.rejected);
+    report->error += s->march->counts.error - before.error;
     report->evaluations = pcs_smooth_evaluations(s->march->smooth) - evaluations;
     report->redundant_rows += s->march->counts.singular > before.singular; // at least
     pcs_capturing_finish(s, state, report);
@@ -430,6 +431,11 @@ static pcs_status step(pcs_scheme *scheme, pcs_state *state, double h, pcs_step_
     for (int32_t i = 0; i < m->n_slots; ++i)
         state->memory[MEMORY_MODES + i] = s->phase.mode[i];
     return status;
+}
+
+static bool takes_whole_steps(const pcs_scheme *scheme)
+{
+    return (int)scheme->options[CAP_STEP_CONTROL] == CONTROL_FIXED;
 }
 
 static const uint8_t *redundant_rows(const pcs_scheme *scheme)
@@ -449,5 +455,6 @@ const pcs_scheme_class pcs_capturing_class = {
     .start = start,
     .step = step,
     .restart = restart,
+    .takes_whole_steps = takes_whole_steps,
     .redundant_rows = redundant_rows,
 };

@@ -224,6 +224,7 @@ void pcs_ed_report(event_driven *s, pcs_state *state, double h, pcs_step_report 
         .velocity_drift = s->velocity_drift,
         .kinetic = s->kinetic,
         .potential = s->potential,
+        .error = now->error - s->counted.error,
     };
     for (int32_t i = 0; i < model->n_slots; ++i)
         report->contacts += s->phase.mode[i] != PCS_MODE_OPEN;
@@ -278,6 +279,7 @@ static void pass_counts(passage *p, pcs_march_counts *counts)
     pass_count(p, &counts->rejected);
     pass(p, &counts->smallest, 1);
     pass(p, &counts->sum, 1);
+    pass(p, &counts->error, 1);
     pass(p, &counts->drift, 1);
     pass(p, &counts->velocity_drift, 1);
     pass_flag(p, &counts->stiff);

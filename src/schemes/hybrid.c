@@ -467,6 +467,7 @@ static void make_report(hybrid *s, pcs_state *state, double h, pcs_step_report *
     report->newton_iterations += part->newton_iterations;
     report->solver_iterations += part->solver_iterations;
     report->rejected += part->rejected;
+    report->error += part->error;
     if (s->steps > 0)
         report->smallest_step = report->smallest_step > 0
                                     ? fmin(report->smallest_step, part->smallest_step)

@@ -459,7 +459,7 @@ static void count_stiffness(pcs_march *m)
     }
 }
 
-static void accept(pcs_march *m, double h)
+static void accept(pcs_march *m, double h, double error)
 {
     const bool passed = pcs_singular_step(&m->counts.position, h, pcs_smooth_pivot(m->smooth));
     if (m->has_loops && (passed || is_near(m, m->counts.least_pivot))) {
@@ -471,6 +471,7 @@ static void accept(pcs_march *m, double h)
     m->whole = 0;
     m->counts.smallest = m->counts.accepted == 0 ? h : fmin(m->counts.smallest, h);
     m->counts.sum += h;
+    m->counts.error += error;
     ++m->counts.accepted;
     count_stiffness(m);
 }
@@ -614,7 +615,7 @@ pcs_status pcs_march_step(pcs_march *m, double t_limit)
             double factor = control(m, error);
             if (is_near(m, m->counts.least_pivot) && error <= known_error(m))
                 factor = fmax(factor, 1);
-            accept(m, h);
+            accept(m, h, error);
             m->h_next = h * fmin(fmax(factor, SHRINK_MIN), o->growth);
             // The limit or the plan made it short, not the error. The plan is for a step of the
             // length wanted: short ones would go on towards the singular position.

@@ -41,6 +41,7 @@ pcs_march_opts pcs_march_default(void); // PHEM56, tolerance 1e-8, safety 0.9, g
 typedef struct pcs_march_counts {
     int64_t accepted, rejected;
     double smallest, sum;         // of the accepted lengths
+    double error;                 // sum of the estimates of the accepted steps
     double drift, velocity_drift; // largest after a step (joints and contacts of the phase)
     bool stiff;                   // an explicit method has run at its stability limit
     double stiff_time;            // when that was first seen

@@ -3,7 +3,7 @@
 
 #include "schemes/march.h"
 
-enum { SCALARS = 23 };           // times, lengths and counts
+enum { SCALARS = 24 };           // times, lengths and counts
 enum { OWN, CROSSING, TURNING }; // integrators of a step
 
 int64_t pcs_march_memory(const pcs_model *model)
@@ -31,6 +31,7 @@ void pcs_march_exchange(pcs_march *m, double *memory, bool save)
                                &m->h_next,
                                &c->smallest,
                                &c->sum,
+                               &c->error,
                                &c->drift,
                                &c->velocity_drift,
                                &c->stiff_time,

@@ -699,6 +699,12 @@ static pcs_status start(pcs_scheme *scheme, pcs_state *state, pcs_statistics *st
     return PCS_OK;
 }
 
+static bool takes_whole_steps(const pcs_scheme *scheme)
+{
+    (void)scheme;
+    return true;
+}
+
 static const uint8_t *redundant_rows(const pcs_scheme *scheme)
 {
     return pcs_saddle_redundant_rows(((const moreau_jean *)scheme)->saddle);
@@ -714,5 +720,6 @@ const pcs_scheme_class pcs_moreau_jean_class = {
     .free = destroy,
     .start = start,
     .step = step,
+    .takes_whole_steps = takes_whole_steps,
     .redundant_rows = redundant_rows,
 };

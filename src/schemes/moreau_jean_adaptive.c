@@ -372,6 +372,7 @@ static pcs_status advance(adaptive *s, pcs_state *state, double rest, pcs_step_r
             state->memory[MEMORY_PROPOSED] = next;
             pcs_step_report_add(report, &part);
             ++report->accepted;
+            report->error += error * s->mj.base.options[MJA_TOLERANCE];
             report->smallest_step = report->accepted == 1 ? h : fmin(report->smallest_step, h);
             return status;
         }

@@ -56,6 +56,7 @@ void pcs_step_report_add(pcs_step_report *sum, const pcs_step_report *part)
     sum->kinetic = part->kinetic;
     sum->potential = part->potential;
     sum->redundant_rows = part->redundant_rows;
+    sum->error += part->error;
 }
 
 const char *pcs_scheme_short_name(int32_t i, const char **scheme, const char **key)

@@ -26,6 +26,7 @@ typedef struct pcs_step_report {
     double drift, velocity_drift;
     double kinetic, potential;
     int32_t redundant_rows;
+    double error; // sum of what the step control of the scheme estimates; 0: it does not
 } pcs_step_report;
 
 // The report of a step from those of its parts: sums, the worst, or the last.
@@ -63,6 +64,8 @@ struct pcs_scheme_class {
     // Advances the state by h, from one output time to the next; a scheme that chooses its own
     // steps takes as many as it needs. PCS_NOT_CONVERGED: finished, the policy allowed it.
     pcs_status (*step)(pcs_scheme *scheme, pcs_state *state, double h, pcs_step_report *report);
+    // Whether a step of h is one step, so that two of half its length estimate its error; NULL: never.
+    bool (*takes_whole_steps)(const pcs_scheme *scheme);
     // Whether steps may pass corners of bilateral curves (corner_steps.h).
     bool turns_corners;
     // The scheme ends its own steps at the switches of formulas; others get steps that end there.

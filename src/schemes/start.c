@@ -117,7 +117,7 @@ static pcs_status factor(projection *w)
 }
 
 // How statistics count the owner of a node.
-static pcs_body_id body_of(const pcs_model *model, int32_t node)
+pcs_body_id pcs_start_owner(const pcs_model *model, int32_t node)
 {
     const int32_t systems = model->systems.count;
     const int32_t mesh = pcs_model_mesh_of_node(model, node);
@@ -181,7 +181,7 @@ static pcs_status project_position(projection *w, const pcs_start_opts *opts, pc
             relative = fmax(relative, j < flat ? move / size : move);
             if (move > statistics->assembly_moved) {
                 statistics->assembly_moved = move;
-                statistics->assembly_body = body_of(model, b);
+                statistics->assembly_body = pcs_start_owner(model, b);
                 moved_most = b;
             }
         }
@@ -253,7 +253,7 @@ static pcs_status project_velocity(projection *w, pcs_state *state, pcs_statisti
             scale = fmax(scale, fabs(state->v[node->v + j]));
             if (fabs(w->d[node->v + j]) > statistics->assembly_velocity) {
                 statistics->assembly_velocity = fabs(w->d[node->v + j]);
-                statistics->assembly_velocity_body = body_of(model, b);
+                statistics->assembly_velocity_body = pcs_start_owner(model, b);
             }
         }
     }

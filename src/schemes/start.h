@@ -25,4 +25,7 @@ pcs_status pcs_start_state(pcs_context *ctx, const pcs_model *model, const pcs_s
 void pcs_start_measure(const pcs_model *model, const pcs_saddle *saddle, pcs_configuration *c,
                        pcs_contact *contacts, pcs_state *state, pcs_statistics *statistics);
 
+// The body of a node; systems count as -2, -3..., meshes behind them.
+pcs_body_id pcs_start_owner(const pcs_model *model, int32_t node);
+
 #endif

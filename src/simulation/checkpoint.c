@@ -3,19 +3,19 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "simulation/simulation.h"
+#include "simulation/monitor.h"
 
 typedef struct header {
     char magic[8];
     uint32_t version, scalar_size;
     uint64_t model, options;
     double start, step;
-    int64_t next_step, count;
+    int64_t next_step, count, monitor; // numbers of the state, and of the monitor behind them
     pcs_statistics statistics;
 } header;
 
 static const char magic[8] = {'P', 'C', 'S', 'S', 'T', 'A', 'T', 'E'};
-enum { CHECKPOINT_VERSION = 3 };
+enum { CHECKPOINT_VERSION = 4 };
 
 static uint64_t model_hash(const pcs_model *model)
 {
@@ -62,11 +62,13 @@ static uint64_t options_hash(const pcs_scheme *scheme)
 
 size_t pcs_simulation_save(const pcs_simulation *s, void *buffer, size_t size)
 {
-    size_t bytes = sizeof(double) * (size_t)s->state.count, needed = sizeof(header) + bytes;
-    if (!buffer || size < needed)
-        return needed;
     header h;
     memset(&h, 0, sizeof h);
+    const double *monitor = pcs_monitor_numbers(s, &h.monitor);
+    const size_t bytes = sizeof(double) * (size_t)s->state.count;
+    const size_t tail = sizeof(double) * (size_t)h.monitor, needed = sizeof(header) + bytes + tail;
+    if (!buffer || size < needed)
+        return needed;
     memcpy(h.magic, magic, sizeof magic);
     h.version = CHECKPOINT_VERSION;
     h.scalar_size = sizeof(double);
@@ -79,6 +81,7 @@ size_t pcs_simulation_save(const pcs_simulation *s, void *buffer, size_t size)
     h.statistics = s->statistics;
     memcpy(buffer, &h, sizeof h);
     memcpy((char *)buffer + sizeof h, s->state.data, bytes);
+    memcpy((char *)buffer + sizeof h + bytes, monitor, tail);
     return needed;
 }
 
@@ -113,13 +116,15 @@ pcs_status pcs_simulation_load(pcs_simulation *s, const void *buffer, size_t siz
         return pcs_error(s->ctx, PCS_ERROR_INPUT,
                          "the checkpoint has version %u, this program reads version %d", h.version,
                          CHECKPOINT_VERSION);
-    if (h.model != model_hash(s->model) || h.count != s->state.count)
+    int64_t n_monitor;
+    double *monitor = pcs_monitor_numbers(s, &n_monitor);
+    if (h.model != model_hash(s->model) || h.count != s->state.count || h.monitor != n_monitor)
         return pcs_error(s->ctx, PCS_ERROR_INPUT, "the checkpoint belongs to another model");
     if (h.options != options_hash(s->scheme) || h.start != s->def.start || h.step != s->def.step)
         return pcs_error(
             s->ctx, PCS_ERROR_INPUT,
             "the checkpoint was made with another scheme, step or option; use the same");
-    if (size != sizeof h + sizeof(double) * (size_t)h.count || h.next_step < 0)
+    if (size != sizeof h + sizeof(double) * (size_t)(h.count + h.monitor) || h.next_step < 0)
         return pcs_error(s->ctx, PCS_ERROR_INPUT, "the checkpoint is cut off");
     double t;
     memcpy(&t, (const char *)buffer + sizeof h + sizeof t * (size_t)(s->state.t - s->state.data),
@@ -128,7 +133,9 @@ pcs_status pcs_simulation_load(pcs_simulation *s, const void *buffer, size_t siz
     PCS_TRY(pcs_simulation_start(s)); // prepares the scheme; its state is replaced now
     s->statistics = h.statistics;
     s->step = h.next_step;
-    memcpy(s->state.data, (const char *)buffer + sizeof h, sizeof(double) * (size_t)s->state.count);
+    const size_t bytes = sizeof(double) * (size_t)h.count;
+    memcpy(s->state.data, (const char *)buffer + sizeof h, bytes);
+    memcpy(monitor, (const char *)buffer + sizeof h + bytes, sizeof(double) * (size_t)h.monitor);
     // The first run's end may be off the grid by rounding; an uninterrupted run is not.
     if (s->step < s->n_steps)
         *s->state.t = s->def.start + (double)s->step * s->def.step;

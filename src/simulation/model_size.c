@@ -1,7 +1,7 @@
 // A length that stands for the model: its extent, and the arms and lengths of joints and springs.
 #include "simulation/statics.h"
 
-double pcs_statics_model_size(const pcs_model *m, const pcs_configuration *c)
+double pcs_model_extent(const pcs_model *m, const pcs_configuration *c)
 {
     double size = 0;
     pcs_vec3 low = {0, 0, 0}, high = {0, 0, 0};
@@ -23,5 +23,11 @@ double pcs_statics_model_size(const pcs_model *m, const pcs_configuration *c)
         size = fmax(size, pair->a.node >= 0 ? pcs_v3_norm(state.s_a) : 0);
         size = fmax(size, pair->b.node >= 0 ? pcs_v3_norm(state.s_b) : 0);
     }
-    return size > 0 ? size : 1;
+    return size;
+}
+
+double pcs_statics_model_size(const pcs_model *m, const pcs_configuration *c)
+{
+    const double extent = pcs_model_extent(m, c);
+    return extent > 0 ? extent : 1;
 }

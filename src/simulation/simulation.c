@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "model/mesh_numbers.h"
+#include "simulation/monitor.h"
 
 pcs_simulation_def pcs_simulation_default(void)
 {
@@ -119,6 +120,8 @@ pcs_status pcs_simulation_create(pcs_context *ctx, const pcs_model *model,
         int64_t memory = class->memory ? class->memory(s->scheme) : 0;
         status = pcs_state_init(ctx, model, memory, &s->state);
     }
+    if (status == PCS_OK)
+        status = pcs_monitor_create(s);
     if (status < 0) {
         pcs_simulation_destroy(s);
         return status;
@@ -131,6 +134,7 @@ void pcs_simulation_destroy(pcs_simulation *s)
 {
     if (!s)
         return;
+    pcs_monitor_destroy(s);
     pcs_scheme_destroy(s->scheme);
     pcs_state_free(s->ctx, &s->state);
     if (s->present) {
@@ -233,9 +237,9 @@ static void forget_forces(pcs_simulation *s)
 }
 
 // Times that formulas see over a step.
-static void set_window(pcs_simulation *s, double from, double to)
+static void set_window(pcs_simulation *s, pcs_state *state, double from, double to)
 {
-    pcs_switches_window(&s->switches, from, to, s->state.external + s->model->externals.count);
+    pcs_switches_window(&s->switches, from, to, state->external + s->model->externals.count);
 }
 
 pcs_status pcs_simulation_start(pcs_simulation *s)
@@ -247,14 +251,14 @@ pcs_status pcs_simulation_start(pcs_simulation *s)
     if (s->equilibrated)
         forget_forces(s);
     s->equilibrated = false;
-    set_window(s, s->def.start, s->def.end);
+    set_window(s, &s->state, s->def.start, s->def.end);
     PCS_TRY(s->scheme->class->start(s->scheme, &s->state, &s->statistics));
     s->statistics.redundant_most = s->statistics.redundant_rows;
     s->started = true;
     forget_present(s);
     const pcs_present *now = pcs_simulation_present(s, false);
     account(s, pcs_model_kinetic(s->model, &now->c), pcs_model_potential(s->model, &now->c));
-    return PCS_OK;
+    return pcs_monitor_start(s);
 }
 
 static void count_step(pcs_simulation *s, const pcs_step_report *r, pcs_status status)
@@ -327,36 +331,36 @@ static void add_part(pcs_step_report *sum, const pcs_step_report *part)
     sum->smallest_step = sum->smallest_step > 0 ? fmin(sum->smallest_step, smallest) : smallest;
 }
 
-// From the present time to `next`, in parts that end where formulas of time switch. The motion is
-// smooth in each of them, as the scheme's order wants it.
-static pcs_status step_parts(pcs_simulation *s, double h, double next, pcs_step_report *report)
+// The motion is smooth in each of the parts, as the scheme's order wants it.
+pcs_status pcs_simulation_advance(pcs_simulation *s, pcs_state *state, double h, double next,
+                                  pcs_step_report *report)
 {
     const pcs_scheme_class *class = s->scheme->class;
     if (class->locates_switches || !pcs_switches_in_time(&s->switches))
-        return pcs_scheme_step(s->scheme, &s->state, h, report);
+        return pcs_scheme_step(s->scheme, state, h, report);
     // Switches so near to an end of a part belong to it: no scheme resolves a shorter one.
     const double part_of_step = 1e-10, least = fmax(16 * s->switches.rounding, part_of_step * h);
     pcs_status worst = PCS_OK;
     pcs_step_report sum = {0};
     for (int32_t parts = 0;; ++parts) {
-        const double t = *s->state.t;
+        const double t = *state->t;
         double begin = t, stop = pcs_switches_next(&s->switches, t, next);
         while (stop - t < least) {
             begin = stop;
             stop = pcs_switches_next(&s->switches, begin, next);
         }
         const bool cut = stop < next - least;
-        set_window(s, begin, fmin(stop, next));
+        set_window(s, state, begin, fmin(stop, next));
         if (class->restart && t > s->def.start && (begin > t || pcs_switches_at(&s->switches, t)))
-            PCS_TRY(class->restart(s->scheme, &s->state));
+            PCS_TRY(class->restart(s->scheme, state));
         const double length = cut ? stop - t : parts > 0 ? next - t : h;
-        const pcs_status status = pcs_scheme_step(s->scheme, &s->state, length, report);
+        const pcs_status status = pcs_scheme_step(s->scheme, state, length, report);
         PCS_TRY(status);
         worst = status > worst ? status : worst;
         if (!cut && parts == 0)
             return status; // in one piece
         add_part(&sum, report);
-        *s->state.t = cut ? stop : next;
+        *state->t = cut ? stop : next;
         if (!cut)
             break;
     }
@@ -394,7 +398,8 @@ pcs_status pcs_simulation_step(pcs_simulation *s)
     pcs_step_report report;
     const int64_t events = s->scheme->events.count;
     s->scheme->step = s->step + 1;
-    const pcs_status status = step_parts(s, h, next, &report);
+    pcs_monitor_begin(s);
+    const pcs_status status = pcs_simulation_advance(s, &s->state, h, next, &report);
     forget_present(s);
     if (status < 0)
         return status;
@@ -403,6 +408,7 @@ pcs_status pcs_simulation_step(pcs_simulation *s)
     ++s->step;
     count_step(s, &report, status);
     book_impacts(s, events);
+    pcs_monitor_end(s, h, next, &report, events);
     warn_of_length(s);
     return status;
 }

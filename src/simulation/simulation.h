@@ -29,11 +29,17 @@ struct pcs_simulation {
     bool started;
     bool equilibrated; // the state is an equilibrium, or on the way to one (statics.c)
     pcs_present *present;
+    struct pcs_monitor *monitor;
     pcs_switches switches;         // of formulas, and the times of def.events
     bool told_length;              // see warn_of_length()
     pcs_problem_hook problem_hook; // the scheme looks at it if there is one
 };
 
+// From the state's time to `next`, h later: the scheme's step, cut where formulas of time switch.
+pcs_status pcs_simulation_advance(pcs_simulation *simulation, pcs_state *state, double h,
+                                  double next, pcs_step_report *report) PCS_MUST_CHECK;
+// Extent of the model, and the arms and lengths of joints and springs; 0 for one point.
+double pcs_model_extent(const pcs_model *model, const pcs_configuration *c);
 // Two times that differ by less are the same point of the grid start + n step.
 double pcs_simulation_time_rounding(const pcs_simulation_def *def);
 // The configuration and (if `contacts`) the contact points at the present state.

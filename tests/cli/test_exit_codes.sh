@@ -16,9 +16,12 @@ expect_text out "warning: [0-9]+ steps? did not converge"
 # With --quiet, one line says why.
 expect_code 1 run tumbling.yaml "${starved[@]}" --no-result --quiet
 expect_empty out
-expect_text err "^percuss: [0-9]+ steps did not converge \\(worst residual .* contact .* momentum"
+expect_text err "^percuss: the verdict is bad: [0-9]+ steps did not converge .*\\(worst residual .* contact .* momentum"
 expect_text err "smaller --step"
 [[ $(wc -l <err) -eq 1 ]] || { cat err; fail "--quiet: more than one line"; }
+# The user may accept it.
+expect_code 0 run tumbling.yaml "${starved[@]}" --no-result --accept
+expect_text out "^verdict: bad"
 expect_code 0 info starved.h5
 expect_text out "result, complete"
 

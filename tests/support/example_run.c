@@ -48,6 +48,7 @@ void example_begin_with(example_run *run, const char *name, const pcs_setting *s
     def.scheme = scheme;
     def.end = end;
     def.step = step;
+    def.without_estimate = pcs_model_file_simulation(run->file).without_estimate;
     require(run, pcs_simulation_create(run->ctx, pcs_model_file_model(run->file), &def,
                                        &run->simulation));
     set_options(run, options);

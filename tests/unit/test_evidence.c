@@ -18,10 +18,16 @@ typedef struct fixture {
     char text[400];
 } fixture;
 
+static const char *name_contact(const void *owner, int32_t slot)
+{
+    (void)slot;
+    return owner;
+}
+
 static void begin(fixture *f)
 {
     *f = (fixture){.statistics = {.steps = 1000, .energy = {.kinetic = 3, .potential = 4}},
-                   .facts = {.contacts = 2, .joints = 1, .size = 1, .first_contact = "tip"}};
+                   .facts = {.contacts = 2, .joints = 1, .size = 1, .contact_name = name_contact, .owner = "tip"}};
     f->facts.energy = (pcs_energy_scale){true, 4, 3};
 }
 
@@ -152,7 +158,7 @@ static void test_long_names(void **state)
     memset(name, 'x', sizeof name - 1);
     name[sizeof name - 1] = '\0';
     begin(&f);
-    f.facts.first_contact = name;
+    f.facts.owner = name;
     f.statistics.initial_penetration = 1e-3;
     judge(&f);
     assert_true(strlen(f.findings[PCS_FINDING_INITIAL_PENETRATION].text) ==

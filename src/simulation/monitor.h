@@ -1,0 +1,72 @@
+// What a run learns about its own quality while it runs: extremes with their time and place, and an
+// estimate of its error. The run itself does not depend on it, to the last bit.
+#ifndef PCS_SIMULATION_MONITOR_H
+#define PCS_SIMULATION_MONITOR_H
+
+#include "simulation/simulation.h"
+
+// Kinds of steps, whose errors have different orders: nothing happens to contacts, or something does.
+enum { MONITOR_SMOOTH, MONITOR_CHANGE, MONITOR_KINDS };
+
+// Numbers that a resumed run needs: these, then MONITOR_ITEM_NUMBERS for each item and
+// MONITOR_SLOT_NUMBERS for each contact slot.
+enum {
+    MONITOR_SEEN,                                   // steps, by kind
+    MONITOR_SAMPLED = MONITOR_SEEN + MONITOR_KINDS, // of them
+    MONITOR_ERRORS = MONITOR_SAMPLED +
+                     MONITOR_KINDS, // of smooth samples, the largest of each, summed
+    MONITOR_WAYS,                   // and their largest ways
+    MONITOR_OWN_ERROR,              // sum of the scheme's own estimates
+    MONITOR_LARGEST_GAIN,           // work of the impacts of a step, J
+    MONITOR_HEAD
+};
+enum {
+    ITEM_WAY, // largest displacement from the start, and largest velocity
+    ITEM_SPEED,
+    ITEM_VELOCITY_ERROR, // sum over the smooth samples
+    ITEM_ERROR,          // sums over the samples, by kind
+    MONITOR_ITEM_NUMBERS = ITEM_ERROR + MONITOR_KINDS
+};
+enum {
+    SLOT_CHANGES,
+    SLOT_STEP,
+    MONITOR_SLOT_NUMBERS
+}; // changes in a row, and step of the last one
+
+// What has a displacement of its own: a body or a node of a mesh, with one scale for all of them, or
+// a coordinate of a system, which may have any unit.
+typedef struct pcs_monitor_item {
+    int32_t node, coordinate; // -1: all of the node
+} pcs_monitor_item;
+
+typedef struct pcs_monitor {
+    bool whole_steps; // of the scheme are those of the run
+    bool estimates;   // some of them are repeated
+    int32_t n_items;
+    pcs_monitor_item *items;
+    double *radius;     // of gyration, by node: what a rotation moves
+    bool *touches;      // by node: has contacts
+    double *start_q;    // n_q
+    double *d, *half_v; // n_v
+    int64_t count;
+    double *numbers;
+    double impact_work; // before the step
+    pcs_state before, fine;
+} pcs_monitor;
+
+pcs_status pcs_monitor_create(pcs_simulation *simulation) PCS_MUST_CHECK;
+void pcs_monitor_destroy(pcs_simulation *simulation);
+// After the start: sizes of the model and of its bodies.
+pcs_status pcs_monitor_start(pcs_simulation *simulation) PCS_MUST_CHECK;
+// Before a step, and after it with its report and the number of events that were there before it.
+// `next` is the time that the step has reached.
+void pcs_monitor_begin(pcs_simulation *simulation);
+void pcs_monitor_end(pcs_simulation *simulation, double h, double next,
+                     const pcs_step_report *report, int64_t events);
+// The part of pcs_monitor_end() that estimates errors (monitor_error.c).
+void pcs_monitor_estimate(pcs_simulation *simulation, double h, double next,
+                          const pcs_step_report *report, int64_t events);
+// What a resumed run needs of it, beside the statistics.
+double *pcs_monitor_numbers(const pcs_simulation *simulation, int64_t *count);
+
+#endif
