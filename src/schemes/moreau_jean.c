@@ -275,9 +275,22 @@ static double gyration(const moreau_jean *s, int32_t k)
     return ratio > 0 && isfinite(ratio) ? sqrt(ratio) : 1;
 }
 
+// Terms of a node whose rounding no longer shrinks with them: numbers below DBL_MIN are multiples of
+// one smallest number, the momenta themselves and the velocities that A makes momenta of.
+static double least_terms(const moreau_jean *s, int32_t k)
+{
+    const int32_t n = pcs_model_node(s->base.model, k)->n_v;
+    const double *A = pcs_saddle_diagonal(s->saddle, k);
+    double largest = 0;
+    for (int32_t j = 0; j < n; ++j)
+        largest = fmax(largest, fabs(A[j * n + j]));
+    return DBL_MIN * (1 + largest);
+}
+
 // The imbalance x of each node against the sizes of its terms, `scale`, translations and rotations
 // apart. The rounding of the linear solve spreads over the nodes, hence a floor from the largest
-// terms of all, carried between translations and rotations by the radius of gyration.
+// terms of all, carried between translations and rotations by the radius of gyration; a damped
+// motion that has died away ends at the least terms.
 static double largest_imbalance(const moreau_jean *s)
 {
     const pcs_model *m = s->base.model;
@@ -294,11 +307,12 @@ static double largest_imbalance(const moreau_jean *s)
         most[1] = fmax(most[1], scale[1]);
     }
     for (int32_t k = 0; k < m->nodes.count; ++k) {
-        double error[2], scale[2], radius = gyration(s, k);
+        double error[2], scale[2];
+        const double radius = gyration(s, k), least = least_terms(s, k);
         node_parts(pcs_model_node(m, k), s->x, error);
         node_parts(pcs_model_node(m, k), s->scale, scale);
-        scale[0] += rounding * (most[0] + most[1] / radius);
-        scale[1] += rounding * (most[1] + most[0] * radius);
+        scale[0] += rounding * (most[0] + most[1] / radius + least);
+        scale[1] += rounding * (most[1] + most[0] * radius + least);
         for (int j = 0; j < 2; ++j)
             if (error[j] > 0)
                 worst = fmax(worst, error[j] / scale[j]);
