@@ -204,6 +204,20 @@ typedef struct pcs_energy_account {
     double numerical; // what is left: kinetic + potential - start - all of the above
 } pcs_energy_account;
 
+// What makes a run more exact under its scheme: the option to make smaller.
+typedef enum pcs_refinement {
+    PCS_REFINED_UNKNOWN,
+    PCS_REFINED_STEP,         // the step of the run
+    PCS_REFINED_TOLERANCE,    // of a scheme that chooses its steps
+    PCS_REFINED_FIRST_STEP,   // of such a scheme with fixed steps
+    PCS_REFINED_TIME_STEP,    // the time stepping of a hybrid scheme
+    PCS_REFINED_HYBRID,       // that and the tolerance,
+    PCS_REFINED_HYBRID_FIXED, // or the fixed step
+    PCS_REFINED_COUNT
+} pcs_refinement;
+
+PCS_API const char *pcs_refinement_option(pcs_refinement refinement); // "step", "tolerance"
+
 typedef struct pcs_statistics {
     int64_t steps, rejected_steps, unconverged_steps;
     int64_t impacts;       // contacts that closed with an approach speed
@@ -213,10 +227,14 @@ typedef struct pcs_statistics {
     double worst_residual;    // contact problem, scaled
     double worst_newton;      // momentum balance, relative
     double worst_penetration; // m, at step ends
+    double penetration_time;  // when, s
+    int32_t penetration_slot; // and where
     double worst_drift;       // joints, position level, at step ends
     double worst_velocity_drift;
     double last_residual;
     pcs_energy_account energy;
+    double energy_rounding; // J: what rounded positions make of the forces that hold bodies
+    int32_t refined_by;     // pcs_refinement
     // Initial projection.
     double assembly_moved;     // largest displacement, m or rad
     pcs_body_id assembly_body; // where, PCS_GROUND if nothing moved; -2 - i for system i

@@ -111,13 +111,14 @@ static void report_result(pcs_result *result, const char *path)
         return;
     pcs_energy_scale scale = find_energy_scale(result);
     cli_summary_statistics(stdout, statistics);
-    cli_summary_energy(stdout, &statistics->energy, &scale);
+    cli_summary_energy(stdout, statistics, &scale);
     pcs_run_facts facts = {
         .statistics = statistics,
         .energy = scale,
         .contacts = pcs_result_contact_count(result),
         .joints = pcs_result_joint_count(result) + pcs_result_constraint_count(result),
-        .first_contact = pcs_result_contact_name(result, statistics->initial_contact)};
+        .first_contact = pcs_result_contact_name(result, statistics->initial_contact),
+        .worst_contact = pcs_result_contact_name(result, statistics->penetration_slot)};
     cli_summary_warnings(stdout, &facts);
 }
 

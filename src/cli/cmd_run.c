@@ -460,10 +460,12 @@ static void warn_of_output_step(FILE *out, const session *run)
 static void explain_unconverged(const pcs_statistics *statistics)
 {
     long long count = (long long)statistics->unconverged_steps;
+    const pcs_refinement by = (pcs_refinement)statistics->refined_by;
     cli_message("%lld step%s did not converge (worst residual %.2g of the contact problem, %.2g of "
-                "the momentum balance); try a smaller --step or more iterations (percuss list "
+                "the momentum balance); try a smaller %s%s or more iterations (percuss list "
                 "schemes)",
-                count, count == 1 ? "" : "s", statistics->worst_residual, statistics->worst_newton);
+                count, count == 1 ? "" : "s", statistics->worst_residual, statistics->worst_newton,
+                by == PCS_REFINED_STEP ? "--" : "", pcs_refinement_option(by));
 }
 
 static void print_summary(const session *run, cli_exit code)
@@ -497,7 +499,7 @@ static void print_summary(const session *run, cli_exit code)
     if (run->checkpoint && run->outputs_are_closed)
         cli_summary_line(out, "checkpoint", "%s", run->checkpoint);
     cli_dump_report(out, &run->dump);
-    cli_summary_energy(out, &statistics->energy, &run->energy);
+    cli_summary_energy(out, statistics, &run->energy);
     pcs_run_facts facts = cli_find_run_facts(run->simulation, def.scheme, &run->energy);
     cli_summary_warnings(out, &facts);
     warn_of_output_step(out, run);

@@ -2,6 +2,7 @@
 // and from where on the run is not to be trusted, and says in plain words what the number means.
 #include "percuss/evidence.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -47,6 +48,14 @@ static void say(pcs_finding *f, const char *format, ...)
     va_end(args);
 }
 
+// "; try a smaller --step": the option that helps under the scheme at hand.
+static void say_finer(pcs_finding *f, const pcs_run_facts *facts, const char *before)
+{
+    const pcs_refinement by = (pcs_refinement)facts->statistics->refined_by;
+    say(f, "%sa smaller %s%s", before, by == PCS_REFINED_STEP ? "--" : "",
+        pcs_refinement_option(by));
+}
+
 // ---- Energy ----
 
 void pcs_energy_scale_update(pcs_energy_scale *scale, double kinetic, double potential)
@@ -66,36 +75,72 @@ double pcs_energy_at_start(const pcs_energy_account *e)
            e->numerical;
 }
 
-// Below this the remainder is rounding: 1e-9 of all that was added up, and the last digits of one
-// joule for bodies that rest where the potential is counted from.
-static double remainder_floor(const pcs_energy_account *e)
+// The largest energy of the run or work of its forces.
+static double largest_energy(const pcs_statistics *statistics, const pcs_energy_scale *scale)
 {
-    const double rounding = 1e-9, least = 1e-15; // of the sum; J
-    return least +
-           rounding * (fabs(e->kinetic) + fabs(e->potential) + fabs(pcs_energy_at_start(e)) +
-                       fabs(e->applied) + fabs(e->actuator) + fabs(e->driver) + fabs(e->damping) +
-                       fabs(e->friction) + fabs(e->impact));
+    const pcs_energy_account *e = &statistics->energy;
+    const double works[] = {e->applied, e->actuator, e->driver, e->damping, e->friction, e->impact};
+    double largest = scale->largest;
+    for (size_t i = 0; i < sizeof works / sizeof *works; i++)
+        largest = fmax(largest, fabs(works[i]));
+    return largest;
+}
+
+// Energies below this cannot be told from rounding: that of all that was added up, and that of the
+// forces that hold bodies at rest, where the potential may well be counted from.
+static double least_energy(const pcs_statistics *statistics)
+{
+    const double sums = 1e-9; // 1e5 steps of 1e4 terms, rounded at random
+    const pcs_energy_account *e = &statistics->energy;
+    const double rounding = statistics->energy_rounding +
+                            sums * (fabs(e->kinetic) + fabs(e->potential) +
+                                    fabs(pcs_energy_at_start(e)));
+    return DBL_MIN + rounding / REMAINDER_NOTICE;
+}
+
+double pcs_energy_remainder(const pcs_statistics *statistics, const pcs_energy_scale *scale,
+                            double *largest)
+{
+    const double least = least_energy(statistics);
+    *largest = largest_energy(statistics, scale);
+    const double unit = fmax(*largest, least);
+    if (*largest < least)
+        *largest = 0;
+    return fabs(statistics->energy.numerical) / unit;
 }
 
 static pcs_finding judge_energy(const pcs_run_facts *facts)
 {
     const pcs_energy_account *energy = &facts->statistics->energy;
-    const double remainder = fabs(energy->numerical), largest = facts->energy.largest;
-    const bool is_rounding = remainder <= remainder_floor(energy) || !(largest > 0);
     pcs_finding f = {.label = "energy balance", .unit = "1", .applies = true};
-    f.value = largest > 0 ? remainder / largest : 0;
-    f.level = is_rounding ? PCS_LEVEL_GOOD : judge(f.value, REMAINDER_NOTICE, REMAINDER_BAD);
-    if (isnan(remainder))
+    double largest;
+    f.value = pcs_energy_remainder(facts->statistics, &facts->energy, &largest);
+    f.level = judge(f.value, REMAINDER_NOTICE, REMAINDER_BAD);
+    if (!isfinite(energy->kinetic + energy->potential)) {
         f.level = PCS_LEVEL_BAD;
-    if (f.level == PCS_LEVEL_GOOD)
         say(&f,
-            "the works of all forces explain the change of energy to %.2g of the largest energy",
+            "the %s energy at the end is not a finite number, and there is no balance: check the "
+            "formulas of %s",
+            isfinite(energy->kinetic) ? "potential" : "kinetic",
+            isfinite(energy->kinetic) ? "potentials" : "kinetic energies and masses");
+    } else if (!isfinite(f.value)) {
+        f.level = PCS_LEVEL_BAD;
+        say(&f, "the work of a force is not a finite number, and there is no balance of energy");
+    } else if (f.level == PCS_LEVEL_GOOD) {
+        say(&f,
+            "the works of all forces explain the change of energy to %.2g of the largest energy "
+            "or work",
             f.value);
-    else
-        say(&f, "the numerical remainder is %.3g %% of the largest energy; %s", 100 * f.value,
-            facts->statistics->initial_penetration > START_LIMIT
-                ? "pushing out the initial penetration is part of it"
-                : "a smaller --step makes it smaller");
+    } else {
+        say(&f, "the numerical remainder is %.3g %% of the largest energy or work; ",
+            100 * f.value);
+        if (facts->statistics->initial_penetration > START_LIMIT)
+            say(&f, "pushing out the initial penetration is part of it");
+        else {
+            say_finer(&f, facts, "");
+            say(&f, " makes it smaller");
+        }
+    }
     return f;
 }
 
@@ -129,12 +174,20 @@ static pcs_finding judge_initial_penetration(const pcs_run_facts *facts)
 static void explain_penetration(pcs_finding *f, const pcs_run_facts *facts)
 {
     const char *projection = facts->projection;
-    say(f, "bodies penetrated each other by up to %.1e m", f->value);
+    const char *contact = facts->worst_contact;
+    // Results of earlier versions and runs that were cut off know neither place nor time.
+    if (contact && facts->statistics->refined_by != PCS_REFINED_UNKNOWN)
+        say(f, "%s '%s' was %.1e %s deep at t = %g s", is_limit(contact) ? "limit" : "contact",
+            contact, f->value, is_limit(contact) ? "m or rad" : "m",
+            facts->statistics->penetration_time);
+    else
+        say(f, "bodies penetrated each other by up to %.1e m", f->value);
     if (facts->size > 0)
         say(f, " (%.1g of the size of the model)", f->value / facts->size);
-    if (projection && strcmp(projection, "all") != 0)
-        say(f, "; try a smaller --step or the projection of contacts (percuss list schemes)");
-    else if (!projection)
+    if (projection && strcmp(projection, "all") != 0) {
+        say_finer(f, facts, "; try ");
+        say(f, " or projection: all");
+    } else if (!projection)
         say(f,
             ": with projection: all, contacts contradict each other or the joints; otherwise try "
             "that option");
@@ -180,11 +233,11 @@ static pcs_finding judge_drift(const pcs_run_facts *facts)
     f.level = judge(f.value, DRIFT_NOTICE, DRIFT_BAD);
     if (f.level == PCS_LEVEL_GOOD)
         say(&f, "joints stayed closed to %.1e m or rad", f.value);
-    else
-        say(&f,
-            "joints came apart by up to %.1e m or rad; try a smaller --step or the projection of "
-            "joints (percuss list schemes)",
-            f.value);
+    else {
+        say(&f, "joints came apart by up to %.1e m or rad", f.value);
+        say_finer(&f, facts, "; try ");
+        say(&f, " or the projection of joints (percuss list schemes)");
+    }
     return f;
 }
 
@@ -194,9 +247,10 @@ static pcs_finding judge_velocity_drift(const pcs_run_facts *facts)
     f.value = facts->statistics->worst_velocity_drift;
     f.applies = facts->joints > 0;
     f.level = judge(f.value, VELOCITY_NOTICE, VELOCITY_BAD);
-    say(&f, "velocities %s the joints to %.1e m/s or rad/s%s",
-        f.level == PCS_LEVEL_GOOD ? "fit" : "violated", f.value,
-        f.level == PCS_LEVEL_GOOD ? "" : "; try a smaller --step");
+    say(&f, "velocities %s the joints to %.1e m/s or rad/s",
+        f.level == PCS_LEVEL_GOOD ? "fit" : "violated", f.value);
+    if (f.level != PCS_LEVEL_GOOD)
+        say_finer(&f, facts, "; try ");
     return f;
 }
 
@@ -250,7 +304,8 @@ static pcs_finding judge_assembly(const pcs_run_facts *facts)
 
 // ---- Solvers and steps ----
 
-static pcs_finding judge_residual(const char *label, const char *what, double value)
+static pcs_finding judge_residual(const pcs_run_facts *facts, const char *label, const char *what,
+                                  double value)
 {
     pcs_finding f = {.label = label, .unit = "1", .value = value, .applies = true};
     f.level = judge(value, RESIDUAL_NOTICE, RESIDUAL_BAD);
@@ -260,7 +315,7 @@ static pcs_finding judge_residual(const char *label, const char *what, double va
     else if (f.level == PCS_LEVEL_NOTICE)
         say(&f, ": enough for a picture, not for the last digits");
     else
-        say(&f, ": forces and motion of that step are not reliable; try a smaller --step");
+        say_finer(&f, facts, ": forces and motion of that step are not reliable; try ");
     return f;
 }
 
@@ -271,13 +326,14 @@ static pcs_finding judge_convergence(const pcs_run_facts *facts)
     pcs_finding f = {.label = "steps that did not converge", .unit = "1", .value = (double)count};
     f.applies = true;
     f.level = judge((double)count, 0, UNCONVERGED_BAD * (double)s->steps);
-    if (count > 0)
+    if (count > 0) {
         say(&f,
             "%lld step%s did not converge and kept the best iterate (worst residual %.2g of the "
-            "contact problem, %.2g of the momentum balance); try a smaller --step or more "
-            "iterations (percuss list schemes)",
+            "contact problem, %.2g of the momentum balance)",
             (long long)count, plural(count), s->worst_residual, s->worst_newton);
-    else
+        say_finer(&f, facts, "; try ");
+        say(&f, " or more iterations (percuss list schemes)");
+    } else
         say(&f, "every step converged");
     return f;
 }
@@ -297,7 +353,10 @@ static pcs_finding judge_rejections(const pcs_run_facts *facts)
         say(&f, "no step had to be repeated");
     else
         say(&f, "%lld step%s had to be repeated with a smaller length%s", (long long)count,
-            plural(count), f.level == PCS_LEVEL_GOOD ? "" : "; a smaller --step costs less");
+            plural(count),
+            f.level == PCS_LEVEL_GOOD || s->refined_by != PCS_REFINED_STEP
+                ? ""
+                : "; a smaller --step costs less");
     return f;
 }
 
@@ -312,11 +371,11 @@ void pcs_run_judge(const pcs_run_facts *facts, pcs_finding *findings)
     findings[PCS_FINDING_DRIFT] = judge_drift(facts);
     findings[PCS_FINDING_ENERGY] = judge_energy(facts);
     findings[PCS_FINDING_SINGULAR] = judge_singularity(facts);
-    findings[PCS_FINDING_RESIDUAL] = judge_residual("contact problem", "the contact laws",
+    findings[PCS_FINDING_RESIDUAL] = judge_residual(facts, "contact problem", "the contact laws",
                                                     s->worst_residual);
     findings[PCS_FINDING_RESIDUAL].applies = facts->contacts > 0;
-    findings[PCS_FINDING_MOMENTUM] = judge_residual("momentum balance", "the balance of momentum",
-                                                    s->worst_newton);
+    findings[PCS_FINDING_MOMENTUM] = judge_residual(facts, "momentum balance",
+                                                    "the balance of momentum", s->worst_newton);
     findings[PCS_FINDING_VELOCITY_DRIFT] = judge_velocity_drift(facts);
     findings[PCS_FINDING_REJECTED] = judge_rejections(facts);
     findings[PCS_FINDING_REDUNDANT] = judge_redundancy(facts);

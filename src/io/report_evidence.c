@@ -194,6 +194,7 @@ static pcs_status gather_numbers(pcs_report *report, run_numbers *n)
     n->facts.contacts = pcs_result_contact_count(result);
     n->facts.joints = pcs_result_joint_count(result) + pcs_result_constraint_count(result);
     n->facts.first_contact = pcs_result_contact_name(result, n->statistics.initial_contact);
+    n->facts.worst_contact = pcs_result_contact_name(result, n->statistics.penetration_slot);
     n->facts.moved_body = pcs_result_body_name(result, n->statistics.assembly_body);
     PCS_TRY(find_deepest(report, n));
     return measure_size(report, n);

@@ -450,4 +450,6 @@ const pcs_scheme_class pcs_capturing_class = {
     .step = step,
     .restart = restart,
     .redundant_rows = redundant_rows,
+    .refined_by = PCS_REFINED_TOLERANCE,
+    .fixed_refined_by = PCS_REFINED_STEP,
 };

@@ -344,7 +344,7 @@ static void follow(event_driven *s)
     for (int32_t i = 0; i < m->n_slots; ++i) {
         if (s->contacts[i].gap == HUGE_VAL)
             continue;
-        s->penetration = fmax(s->penetration, -s->contacts[i].gap);
+        pcs_depth_see(&s->penetration, -s->contacts[i].gap, i, s->march->to.t);
         if (s->spare[i])
             continue;
         if (s->phase.mode[i] == PCS_MODE_OPEN)
@@ -536,4 +536,6 @@ const pcs_scheme_class pcs_event_driven_class = {
     .turns_corners = true,
     .locates_switches = true,
     .redundant_rows = redundant_rows,
+    .refined_by = PCS_REFINED_TOLERANCE,
+    .fixed_refined_by = PCS_REFINED_FIRST_STEP,
 };

@@ -729,4 +729,6 @@ const pcs_scheme_class pcs_moreau_jean_class = {
     .start = start,
     .step = step,
     .redundant_rows = redundant_rows,
+    .refined_by = PCS_REFINED_STEP,
+    .fixed_refined_by = PCS_REFINED_STEP,
 };

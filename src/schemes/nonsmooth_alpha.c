@@ -598,4 +598,6 @@ const pcs_scheme_class pcs_nonsmooth_alpha_class = {
     .step = step,
     .restart = restart,
     .redundant_rows = redundant_rows,
+    .refined_by = PCS_REFINED_STEP,
+    .fixed_refined_by = PCS_REFINED_STEP,
 };

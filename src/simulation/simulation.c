@@ -250,11 +250,27 @@ pcs_status pcs_simulation_start(pcs_simulation *s)
     set_window(s, s->def.start, s->def.end);
     PCS_TRY(s->scheme->class->start(s->scheme, &s->state, &s->statistics));
     s->statistics.redundant_most = s->statistics.redundant_rows;
+    s->statistics.refined_by = (int32_t)pcs_scheme_refined_by(s->scheme);
     s->started = true;
     forget_present(s);
     const pcs_present *now = pcs_simulation_present(s, false);
     account(s, pcs_model_kinetic(s->model, &now->c), pcs_model_potential(s->model, &now->c));
     return PCS_OK;
+}
+
+// Forces of joints and contacts that hold bodies do no work but for the rounding of positions.
+static double held_rounding(const pcs_simulation *s)
+{
+    const double roundings = 32 * DBL_EPSILON; // of a position, in the solves of a step
+    const pcs_state *state = &s->state;
+    double force = 0, length = 1;
+    for (int32_t i = 0; i < s->model->n_rows; ++i)
+        force += fmax(fabs(state->lambda[i]), *state->h > 0 ? fabs(state->p[i]) / *state->h : 0);
+    for (int32_t i = 0; i < 3 * s->model->n_slots; ++i)
+        force += fabs(state->force[i]);
+    for (int32_t i = 0; i < s->model->n_q; ++i)
+        length = fmax(length, fabs(state->q[i]));
+    return roundings * force * length;
 }
 
 static void count_step(pcs_simulation *s, const pcs_step_report *r, pcs_status status)
@@ -272,7 +288,12 @@ static void count_step(pcs_simulation *s, const pcs_step_report *r, pcs_status s
     st->last_residual = r->residual;
     st->worst_residual = fmax(st->worst_residual, r->residual);
     st->worst_newton = fmax(st->worst_newton, r->newton_residual);
-    st->worst_penetration = fmax(st->worst_penetration, r->penetration);
+    if (r->penetration.value > st->worst_penetration) {
+        st->worst_penetration = r->penetration.value;
+        st->penetration_time = r->penetration.time;
+        st->penetration_slot = r->penetration.slot;
+    }
+    st->energy_rounding = fmax(st->energy_rounding, held_rounding(s));
     st->worst_drift = fmax(st->worst_drift, r->drift);
     st->worst_velocity_drift = fmax(st->worst_velocity_drift, r->velocity_drift);
     if (r->redundant_rows > st->redundant_most)
