@@ -520,6 +520,14 @@ static const uint8_t *redundant_rows(const pcs_scheme *scheme)
     return pcs_saddle_redundant_rows(((const event_driven *)scheme)->saddle);
 }
 
+static void reached(const pcs_scheme *scheme, double *t, const double **q, const double **v)
+{
+    const pcs_march *march = ((const event_driven *)scheme)->march;
+    *t = march->to.t;
+    *q = march->to.q;
+    *v = march->to.v;
+}
+
 const pcs_scheme_class pcs_event_driven_class = {
     .name = "event-driven",
     .help = "event-driven: smooth phases by a high-order integrator, impacts at their exact times; "
@@ -535,6 +543,7 @@ const pcs_scheme_class pcs_event_driven_class = {
     .step = step,
     .turns_corners = true,
     .locates_switches = true,
+    .reached = reached,
     .redundant_rows = redundant_rows,
     .refined_by = PCS_REFINED_TOLERANCE,
     .fixed_refined_by = PCS_REFINED_FIRST_STEP,

@@ -634,6 +634,14 @@ static const uint8_t *redundant_rows(const pcs_scheme *scheme)
     return pcs_saddle_redundant_rows(((const hybrid *)scheme)->ed.saddle);
 }
 
+static void reached(const pcs_scheme *scheme, double *t, const double **q, const double **v)
+{
+    const hybrid *s = (const hybrid *)scheme;
+    *t = s->at_work ? *s->inner.t : s->ed.march->to.t;
+    *q = s->at_work ? s->inner.q : s->ed.march->to.q;
+    *v = s->at_work ? s->inner.v : s->ed.march->to.v;
+}
+
 const pcs_scheme_class pcs_hybrid_class = {
     .name = "hybrid",
     .help =
@@ -649,6 +657,7 @@ const pcs_scheme_class pcs_hybrid_class = {
     .step = step,
     .turns_corners = true,
     .locates_switches = true,
+    .reached = reached,
     .redundant_rows = redundant_rows,
     .refined_by = PCS_REFINED_HYBRID,
     .fixed_refined_by = PCS_REFINED_HYBRID_FIXED,

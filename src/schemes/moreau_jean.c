@@ -188,8 +188,9 @@ pcs_status pcs_mj_factor(moreau_jean *s)
     if (status == PCS_ERROR_SINGULAR) {
         char name[PCS_NODE_NAME_SIZE];
         return pcs_error(
-            s->base.ctx, status, "t = %g: the matrix of %s is singular; try a smaller step", s->t_k,
-            pcs_model_node_name(s->base.model, pcs_saddle_singular_node(s->saddle), name));
+            s->base.ctx, status, "t = %g: the matrix of %s is singular; try a smaller %s", s->t_k,
+            pcs_model_node_name(s->base.model, pcs_saddle_singular_node(s->saddle), name),
+            pcs_scheme_finer(&s->base));
     }
     return status;
 }
@@ -493,8 +494,8 @@ static pcs_status measure(moreau_jean *s, pcs_state *state, const pcs_power *pow
     report->potential = pcs_model_potential(m, &s->end);
     if (!isfinite(report->kinetic) || !isfinite(report->potential))
         return pcs_error(s->base.ctx, PCS_ERROR_NUMERIC,
-                         "t = %g: the energy is not a finite number; take a smaller step",
-                         s->t_k + s->h);
+                         "t = %g: the energy is not a finite number; take a smaller %s",
+                         s->t_k + s->h, pcs_scheme_finer(&s->base));
     double *work = state->work;
     work[PCS_WORK_APPLIED] += s->h * power->applied;
     work[PCS_WORK_ACTUATOR] += s->h * power->actuator;
@@ -557,9 +558,9 @@ static pcs_status check_finite(const moreau_jean *s)
         if (!isfinite(force ? s->f[k] : s->v[k]))
             return pcs_error(s->base.ctx, PCS_ERROR_NUMERIC,
                              "t = %g: the %s of %s is not a number; check its forces, or take a "
-                             "smaller step",
+                             "smaller %s",
                              s->t_k + s->h, force ? "force" : "velocity",
-                             pcs_model_velocity_name(m, k, name));
+                             pcs_model_velocity_name(m, k, name), pcs_scheme_finer(&s->base));
     }
     return PCS_OK;
 }

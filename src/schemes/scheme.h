@@ -92,6 +92,8 @@ struct pcs_scheme_class {
     // Forces or velocities have jumped at the present state: what the scheme keeps of those before
     // is of no use any more. NULL: it keeps nothing of them.
     pcs_status (*restart)(pcs_scheme *scheme, pcs_state *state);
+    // How far the motion has been computed, where that may be ahead of the state; NULL: nowhere.
+    void (*reached)(const pcs_scheme *scheme, double *t, const double **q, const double **v);
     // Flags of redundant joint rows found at the last factorisation.
     const uint8_t *(*redundant_rows)(const pcs_scheme *scheme);
 };

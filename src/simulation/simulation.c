@@ -248,7 +248,9 @@ pcs_status pcs_simulation_start(pcs_simulation *s)
         forget_forces(s);
     s->equilibrated = false;
     set_window(s, s->def.start, s->def.end);
-    PCS_TRY(s->scheme->class->start(s->scheme, &s->state, &s->statistics));
+    const pcs_status status = s->scheme->class->start(s->scheme, &s->state, &s->statistics);
+    if (status < 0)
+        return pcs_simulation_explain(s, status, s->def.step);
     s->statistics.redundant_most = s->statistics.redundant_rows;
     s->statistics.refined_by = (int32_t)pcs_scheme_refined_by(s->scheme);
     s->started = true;
@@ -412,18 +414,24 @@ pcs_status pcs_simulation_step(pcs_simulation *s)
     if (s->present->new_frame || !s->present->frames)
         pcs_state_begin_frame(&s->state, s->model->n_slots);
     s->present->new_frame = false;
-    pcs_step_report report;
+    pcs_step_report report = {0};
     const int64_t events = s->scheme->events.count;
     s->scheme->step = s->step + 1;
     const pcs_status status = step_parts(s, h, next, &report);
     forget_present(s);
     if (status < 0)
-        return status;
+        return pcs_simulation_explain(s, status, h);
     *s->state.t = next;
     *s->state.frame += h;
     ++s->step;
     count_step(s, &report, status);
     book_impacts(s, events);
+    if (!isfinite(report.kinetic + report.potential))
+        return pcs_simulation_explain(
+            s,
+            pcs_error(s->ctx, PCS_ERROR_NUMERIC, "t = %g: the %s energy is not a finite number",
+                      next, isfinite(report.kinetic) ? "potential" : "kinetic"),
+            0);
     warn_of_length(s);
     return status;
 }

@@ -38,6 +38,9 @@ struct pcs_simulation {
 double pcs_simulation_time_rounding(const pcs_simulation_def *def);
 // The configuration and (if `contacts`) the contact points at the present state.
 const pcs_present *pcs_simulation_present(const pcs_simulation *simulation, bool contacts);
+// The error of a step that failed, or of the start, in words of the model where its cause is found:
+// a formula that is not a number, or a motion beyond all bounds. Returns `status`.
+pcs_status pcs_simulation_explain(pcs_simulation *simulation, pcs_status status, double h);
 // Results of all elements at the present state, in the order of pcs_present.results.
 const double *pcs_simulation_results(const pcs_simulation *simulation);
 // Along the normal (0) or a tangent (1, 2): mean force since the last frame (of an equilibrium: its
