@@ -105,7 +105,7 @@ typedef struct pcs_contact_view {
     double load[3];      // the same without impacts
     double force_max[3]; // of the single step since the last frame with the largest normal force
     double force_now[3]; // at the present instant, or mean over the last step (time stepping)
-    double velocity[3];  // relative, after the last step
+    double velocity[3];  // relative, of open contacts too
     pcs_vec3 point, normal, tangent1, tangent2;
     pcs_contact_state state;
 } pcs_contact_view;

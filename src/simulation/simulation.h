@@ -54,6 +54,9 @@ double pcs_simulation_contact_force_max(const pcs_simulation *simulation, int32_
                                         int32_t component);
 double pcs_simulation_contact_impulse(const pcs_simulation *simulation, int32_t slot,
                                       int32_t component);
+// Relative velocity along normal and tangents, closed or open; zero where nothing can touch.
+void pcs_simulation_contact_velocity(const pcs_simulation *simulation, int32_t slot,
+                                     double velocity[3]);
 // The slot whose numbers in the state are those of this one: itself, but for contacts that are given
 // again (model/contact_copies.c).
 int32_t pcs_simulation_stand_in(const pcs_simulation *simulation, int32_t slot);
