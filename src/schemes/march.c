@@ -65,6 +65,12 @@ static pcs_status check_opts(pcs_context *ctx, const pcs_march_opts *o)
                          "Baumgarte's terms and compensation act on index 1, but '%s' has index "
                          "%d; take projection, or rk4, rkf45 or dopri5",
                          o->class->name, (int)o->class->index);
+    if (o->stabilisation == PCS_STABILISE_GGL && !(o->class->implicit && o->class->index == 2))
+        return pcs_error(
+            ctx, PCS_ERROR_ARGUMENT,
+            "stabilisation: ggl is of the integrator alpha2, and '%s' is at work; take "
+            "integrator: alpha2, or stabilisation: projection",
+            o->class->name);
     return PCS_OK;
 }
 
