@@ -44,4 +44,29 @@ contacts: {floor: {type: point-plane, bodies: [ground, mass]}}"
 done
 count_impacts 0 "bodies: {disc: {shape: {sphere: 0.1, density: 1000}, position: [0, 0.1], velocity: [1, 0]}}
 contacts: {floor: {type: sphere-plane, bodies: [ground, disc], radius: 0.1, friction: 0.3}}"
+
+# Rolling for a long time is not stiff, though steps end where a body has turned enough; a stiff spring is.
+for spin in 0 9 -40; do
+    for speed in 0.2 3; do
+        cat >roll.yaml <<YAML
+dimension: 3
+gravity: [0, 0, -9.81]
+bodies: {ball: {shape: {sphere: 0.1, density: 1000}, position: [0, 0, 0.1], velocity: [$speed, 0.3, 0], angular_velocity: [0, 0, $spin]}}
+contacts: {floor: {type: sphere-plane, bodies: [ground, ball], normal: [0, 0, 1], radius: 0.1, friction: 0.3}}
+simulation: {end: 120, step: 0.5}
+YAML
+        for scheme in event-driven dopri5; do
+            expect_code 0 run roll.yaml --no-result --scheme $scheme
+            expect_no_text err "stiff"
+        done
+    done
+done
+cat >stiff.yaml <<'YAML'
+dimension: 2
+bodies: {mass: {point: true, mass: 1.3, position: [0.7, 0.2], velocity: [1, 0.3]}}
+springs: {s: {type: point, bodies: [ground, mass], a: [0, 0], b: [0, 0], stiffness: 1e3, damping: 1e4, rest: 0.5}}
+simulation: {end: 2, step: 0.1}
+YAML
+expect_code 0 run stiff.yaml --no-result --scheme event-driven
+expect_text err "the system is stiff: .* integrator: alpha2"
 echo "ok"
