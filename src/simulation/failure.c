@@ -62,7 +62,7 @@ pcs_status pcs_simulation_explain(pcs_simulation *s, pcs_status status, double h
     place at = {*state->t, state->q, state->v};
     char text[PCS_FAULT_SIZE], owner[PCS_NODE_NAME_SIZE], before[1024];
     snprintf(before, sizeof before, "%s", pcs_context_error(s->ctx));
-    if (s->started && s->scheme->class->reached)
+    if (h > 0 && s->started && s->scheme->class->reached) // 0: the state itself is looked at
         s->scheme->class->reached(s->scheme, &at.t, &at.q, &at.v);
     if (find_fault(s, h, &at, text))
         return pcs_error(s->ctx, status, "t = %g: %s", at.t, text);

@@ -397,6 +397,26 @@ static void book_impacts(pcs_simulation *s, int64_t first)
                 s->state.impact[3 * event.object + k] += event.impulse[k];
 }
 
+// Numbers of a finished step that no scheme needed to look at: energies, gaps that are neither open
+// nor closed, and velocities of belts.
+static pcs_status check_finite(pcs_simulation *s, const pcs_step_report *report)
+{
+    const double t = *s->state.t;
+    pcs_status status = PCS_OK;
+    if (!isfinite(report->kinetic + report->potential))
+        status = pcs_error(s->ctx, PCS_ERROR_NUMERIC,
+                           "t = %g: the %s energy is not a finite number", t,
+                           isfinite(report->kinetic) ? "potential" : "kinetic");
+    for (int32_t i = 0; i < s->model->n_slots && status == PCS_OK; ++i) {
+        const double *u = s->state.u + 3 * i;
+        if (isnan(s->state.gap[i]) || isnan(u[0] + u[1] + u[2]))
+            status = pcs_error(
+                s->ctx, PCS_ERROR_NUMERIC, "t = %g: the %s of contact '%s' is not a number", t,
+                isnan(s->state.gap[i]) ? "gap" : "relative velocity", s->model->slot_names.data[i]);
+    }
+    return status < 0 ? pcs_simulation_explain(s, status, 0) : status;
+}
+
 pcs_status pcs_simulation_step(pcs_simulation *s)
 {
     PCS_TRY(pcs_simulation_start(s));
@@ -426,12 +446,7 @@ pcs_status pcs_simulation_step(pcs_simulation *s)
     ++s->step;
     count_step(s, &report, status);
     book_impacts(s, events);
-    if (!isfinite(report.kinetic + report.potential))
-        return pcs_simulation_explain(
-            s,
-            pcs_error(s->ctx, PCS_ERROR_NUMERIC, "t = %g: the %s energy is not a finite number",
-                      next, isfinite(report.kinetic) ? "potential" : "kinetic"),
-            0);
+    PCS_TRY(check_finite(s, &report));
     warn_of_length(s);
     return status;
 }
