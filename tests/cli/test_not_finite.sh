@@ -35,8 +35,8 @@ expect_fault "systems: {s: {$system, $kinetic, forces: {y: sqrt(0.05-x)}}}" \
     "the force of coordinate 'y' of system 's': \"sqrt"
 expect_fault "systems: {s: {$system, $kinetic, potential: 10*y^2+sqrt(0.05-t)}}" \
     "the potential of system 's': \"10"
-expect_fault "systems: {s: {$system, $kinetic, contacts: {c: {gap: sqrt(0.05-x)}}}}" \
-    "(the gradient of )?a gap of system 's': \"sqrt"
+expect_fault "systems: {s: {$system, $kinetic, contacts: {c: {gap: 1+sqrt(0.05-x)}}}}" \
+    "(the gradient of )?a gap of system 's': \"1"
 expect_fault "gravity: [0, -9.81]
 bodies: {ball: {shape: {sphere: 0.1, density: 1000}, position: [0, 0.1]}}
 contacts: {belt: {type: sphere-plane, bodies: [ground, ball], radius: 0.1, friction: 0.3, surface_speed: sqrt(0.05-t)}}" \
