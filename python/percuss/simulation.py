@@ -72,10 +72,14 @@ class Statistics:
     worst_residual: float
     worst_newton: float
     worst_penetration: float
+    penetration_time: float
+    penetration_slot: int
     worst_drift: float
     worst_velocity_drift: float
     last_residual: float
     energy: Energy
+    energy_rounding: float
+    refined_by: int
     assembly_moved: float
     assembly_body: int
     assembly_velocity: float
