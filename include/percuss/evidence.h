@@ -30,6 +30,11 @@ PCS_API void pcs_energy_scale_update(pcs_energy_scale *scale, double kinetic, do
 // Energy at the start: what the account leaves of the energy at the end.
 PCS_API double pcs_energy_at_start(const pcs_energy_account *energy);
 
+// The numerical remainder relative to the largest energy of the run or work of its forces, J; that
+// is zero, and the remainder relative to rounding, if there is no more than rounding.
+PCS_API double pcs_energy_remainder(const pcs_statistics *statistics, const pcs_energy_scale *scale,
+                                    double *largest);
+
 // ---- Findings ----
 
 // What is known of a run. Zeros and NULL stand for what is not known.

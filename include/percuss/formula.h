@@ -53,6 +53,8 @@ PCS_API pcs_status pcs_formula_derivative(const pcs_formula *formula, int32_t va
 // the buffer; returns the length needed, as snprintf does. Variables print as v<index>. A text of
 // more than 64 KiB is cut and ends in " ...".
 PCS_API int pcs_formula_print(const pcs_formula *formula, char *buffer, size_t size);
+// The text that was given; "" for a derivative.
+PCS_API const char *pcs_formula_text(const pcs_formula *formula);
 // Number of operations of one evaluation; a repeated subexpression counts once.
 PCS_API int32_t pcs_formula_operations(const pcs_formula *formula);
 // The functions that formulas know, for help texts: index = 0, 1, ... until false comes back.

@@ -106,7 +106,7 @@ typedef struct pcs_contact_view {
     double load[3];      // the same without impacts
     double force_max[3]; // of the single step since the last frame with the largest normal force
     double force_now[3]; // at the present instant, or mean over the last step (time stepping)
-    double velocity[3];  // relative, after the last step
+    double velocity[3];  // relative, of open contacts too
     pcs_vec3 point, normal, tangent1, tangent2;
     pcs_contact_state state;
 } pcs_contact_view;
@@ -211,6 +211,19 @@ typedef struct pcs_extreme {
     double value, time;
     int32_t where;
 } pcs_extreme;
+// What makes a run more exact under its scheme: the option to make smaller.
+typedef enum pcs_refinement {
+    PCS_REFINED_UNKNOWN,
+    PCS_REFINED_STEP,         // the step of the run
+    PCS_REFINED_TOLERANCE,    // of a scheme that chooses its steps
+    PCS_REFINED_FIRST_STEP,   // of such a scheme with fixed steps
+    PCS_REFINED_TIME_STEP,    // the time stepping of a hybrid scheme
+    PCS_REFINED_HYBRID,       // that and the tolerance,
+    PCS_REFINED_HYBRID_FIXED, // or the fixed step
+    PCS_REFINED_COUNT
+} pcs_refinement;
+
+PCS_API const char *pcs_refinement_option(pcs_refinement refinement); // "step", "tolerance"
 
 typedef struct pcs_statistics {
     int64_t steps, rejected_steps, unconverged_steps;
@@ -221,10 +234,14 @@ typedef struct pcs_statistics {
     double worst_residual;    // contact problem, scaled
     double worst_newton;      // momentum balance, relative
     double worst_penetration; // m, at step ends
+    double penetration_time;  // when, s
+    int32_t penetration_slot; // and where
     double worst_drift;       // joints, position level, at step ends
     double worst_velocity_drift;
     double last_residual;
     pcs_energy_account energy;
+    double energy_rounding; // J: what rounded positions make of the forces that hold bodies
+    int32_t refined_by;     // pcs_refinement
     // Initial projection.
     double assembly_moved;     // largest displacement, m or rad
     pcs_body_id assembly_body; // where, PCS_GROUND if nothing moved; -2 - i for system i
@@ -244,8 +261,6 @@ typedef struct pcs_statistics {
     int64_t switches_edge;     // a contact crosses an edge
     // What the run saw of its own quality.
     double size;             // of the model, m
-    int32_t whole_steps;     // 1: the scheme's steps are those of the run, 0: it chooses its own
-    pcs_extreme penetration; // m (limit of an angle: rad); contact
     pcs_extreme hover; // gap of a contact that carries a force at the end of a step, m; contact
     pcs_extreme
         impact_gain;     // J; work of impacts that was positive, summed; of the largest: contact

@@ -80,10 +80,14 @@ class Statistics:
     worst_residual: float
     worst_newton: float
     worst_penetration: float
+    penetration_time: float
+    penetration_slot: int
     worst_drift: float
     worst_velocity_drift: float
     last_residual: float
     energy: Energy
+    energy_rounding: float
+    refined_by: int
     assembly_moved: float
     assembly_body: int
     assembly_velocity: float
@@ -100,8 +104,6 @@ class Statistics:
     switches_friction: int
     switches_edge: int
     size: float
-    whole_steps: int
-    penetration: Extreme
     hover: Extreme
     impact_gain: Extreme
     chatter: Extreme

@@ -13,6 +13,8 @@
 #include <sys/mman.h>
 #endif
 
+#include "base/text.h"
+
 #ifndef PERCUSS_VERSION
 #define PERCUSS_VERSION "0.1.0"
 #endif
@@ -153,6 +155,7 @@ pcs_status pcs_error(pcs_context *ctx, pcs_status status, const char *format, ..
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    pcs_text_mend(text);
     memcpy(ctx->error, text, sizeof text);
     return status;
 }
@@ -176,6 +179,7 @@ pcs_status pcs_error_prefix(pcs_context *ctx, pcs_status status, const char *for
         length += taken;
     }
     text[length] = '\0';
+    pcs_text_mend(text);
     memcpy(ctx->error, text, sizeof text);
     return status;
 }
@@ -194,6 +198,7 @@ void pcs_log(pcs_context *ctx, pcs_log_level level, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    pcs_text_mend(text);
     ctx->def.log(ctx->def.log_user, level, text);
 }
 

@@ -84,3 +84,36 @@ const char *pcs_text_nearest(const char *word, const char *const *candidates, in
     }
     return best;
 }
+
+// Bytes of the character that begins here; 0: none does, or not all of them are there.
+static int character_length(const unsigned char *at)
+{
+    const int length = at[0] < 0x80   ? 1
+                       : at[0] < 0xc2 ? 0
+                       : at[0] < 0xe0 ? 2
+                       : at[0] < 0xf0 ? 3
+                       : at[0] < 0xf5 ? 4
+                                      : 0;
+    for (int i = 1; i < length; i++)
+        if ((at[i] & 0xc0) != 0x80)
+            return 0;
+    return length;
+}
+
+void pcs_text_mend(char *text)
+{
+    const unsigned char *from = (const unsigned char *)text;
+    char *to = text;
+    while (*from) {
+        int length = character_length(from);
+        if (length > 0) {
+            while (length-- > 0)
+                *to++ = (char)*from++;
+            continue;
+        }
+        *to++ = '?';
+        for (from++; (*from & 0xc0) == 0x80;)
+            from++;
+    }
+    *to = '\0';
+}

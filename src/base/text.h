@@ -1,4 +1,4 @@
-// Words: edit distance and the nearest known word, for "did you mean" suggestions.
+// Words: whole characters, edit distance and the nearest known word, for "did you mean" suggestions.
 #ifndef PCS_BASE_TEXT_H
 #define PCS_BASE_TEXT_H
 
@@ -13,5 +13,8 @@ int pcs_text_distance(const char *a, const char *b);
 // lower case, and '-' and '_', count as alike. NULL candidates are skipped; of equals the first
 // wins.
 const char *pcs_text_nearest(const char *word, const char *const *candidates, int count);
+
+// Puts '?' for what a cut has left of a character of UTF-8, and for bytes that are none.
+void pcs_text_mend(char *text);
 
 #endif

@@ -121,7 +121,7 @@ static void report_result(pcs_result *result, const char *path)
         return;
     pcs_energy_scale scale = find_energy_scale(result);
     cli_summary_statistics(stdout, statistics);
-    cli_summary_energy(stdout, &statistics->energy, &scale);
+    cli_summary_energy(stdout, statistics, &scale);
     pcs_run_facts facts = {.statistics = statistics,
                            .energy = scale,
                            .contacts = pcs_result_contact_count(result),

@@ -488,7 +488,7 @@ static void print_summary(FILE *out, const session *run, cli_exit code)
     if (run->checkpoint && run->outputs_are_closed)
         cli_summary_line(out, "checkpoint", "%s", run->checkpoint);
     cli_dump_report(out, &run->dump);
-    cli_summary_energy(out, &statistics->energy, &run->energy);
+    cli_summary_energy(out, statistics, &run->energy);
     warn_of_output_step(out, run);
 }
 
@@ -501,6 +501,8 @@ static cli_exit conclude(const session *run, cli_exit code)
     const pcs_run_facts facts = cli_find_run_facts(run->simulation, def.scheme, &run->energy);
     if (!run->quiet)
         print_summary(out, run, code);
+    else if (code != CLI_EXIT_OK)
+        return code; // a message has told why
     const pcs_level level = run->quiet ? cli_message_verdict(&facts)
                                        : cli_summary_verdict(out, &facts);
     return code == CLI_EXIT_OK && level == PCS_LEVEL_BAD && !run->accept ? CLI_EXIT_BAD_VERDICT

@@ -104,12 +104,19 @@ static bool add_option(compare_scheme *scheme, char *text, const char *where)
 
 static compare_level_kind find_kind(const compare_scheme *scheme)
 {
-    for (int32_t i = 0; i < scheme->n_options; i++) {
-        if (strcmp(scheme->options[i].key, "step_control") == 0 &&
-            strcmp(scheme->options[i].text, "fixed") == 0)
-            return COMPARE_INNER_STEP;
-    }
-    return find_option(scheme->name, "tolerance") ? COMPARE_TOLERANCE : COMPARE_STEP;
+    const pcs_option *control = find_option(scheme->name, "step_control");
+    if (!control)
+        return find_option(scheme->name, "tolerance") ? COMPARE_TOLERANCE : COMPARE_STEP;
+    const char *usual = control->choices[(int)control->fallback], *chosen = usual;
+    for (int32_t i = 0; i < scheme->n_options; i++)
+        if (strcmp(scheme->options[i].key, "step_control") == 0)
+            chosen = scheme->options[i].text;
+    if (strcmp(chosen, "fixed") != 0)
+        return COMPARE_TOLERANCE;
+    // Where steps are fixed unless one asks for others (capturing), they are those of the run.
+    if (strcmp(usual, "fixed") == 0)
+        return COMPARE_STEP;
+    return COMPARE_INNER_STEP;
 }
 
 bool compare_scheme_read(compare_scheme *scheme, const char *text, const char *where)

@@ -291,8 +291,11 @@ static double without_noise(double value, const pcs_energy_scale *scale)
     return fabs(value) <= noise * scale->largest ? 0 : value;
 }
 
-void cli_summary_energy(FILE *out, const pcs_energy_account *energy, const pcs_energy_scale *scale)
+void cli_summary_energy(FILE *out, const pcs_statistics *statistics, const pcs_energy_scale *scale)
 {
+    const pcs_energy_account *energy = &statistics->energy;
+    double largest;
+    const double remainder = pcs_energy_remainder(statistics, scale, &largest);
     double end = energy->kinetic + energy->potential;
     double start = pcs_energy_at_start(energy);
     const struct {
@@ -313,11 +316,15 @@ void cli_summary_energy(FILE *out, const pcs_energy_account *energy, const pcs_e
     fputs("energy balance\n", out);
     for (int i = 0; i < N; i++) {
         double value = i == REMAINDER ? rows[i].value : without_noise(rows[i].value, scale);
-        fprintf(out, "  %-*s%12.6g J", LABEL_WIDTH, rows[i].label, value + 0.0); // -0 becomes 0
-        if (i == REMAINDER && scale->largest > 0)
-            fprintf(out, "  (%.2g of the largest energy, %.3g J)",
-                    fabs(energy->numerical) / scale->largest, scale->largest);
-        if (i == END)
+        if (!isfinite(value))
+            fprintf(out, "  %-*s%12s", LABEL_WIDTH, rows[i].label, "not finite");
+        else
+            fprintf(out, "  %-*s%12.6g J", LABEL_WIDTH, rows[i].label, value + 0.0); // no -0
+        if (i == REMAINDER && isfinite(value) && largest > 0)
+            fprintf(out, "  (%.2g of the largest energy or work, %.3g J)", remainder, largest);
+        else if (i == REMAINDER && isfinite(value) && value != 0 && remainder < 1)
+            fputs("  (rounding)", out);
+        if (i == END && isfinite(value))
             fprintf(out, "  (kinetic %.6g J, potential %.6g J)",
                     without_noise(energy->kinetic, scale) + 0.0,
                     without_noise(energy->potential, scale) + 0.0);

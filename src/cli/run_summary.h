@@ -24,7 +24,7 @@ void cli_summary_statistics(FILE *out, const pcs_statistics *statistics);
 // Strain energy and largest results of the meshes now; nothing if there are none.
 void cli_summary_meshes(FILE *out, const pcs_simulation *simulation);
 // The account from the energy at the start to the energy at the end.
-void cli_summary_energy(FILE *out, const pcs_energy_account *energy, const pcs_energy_scale *scale);
+void cli_summary_energy(FILE *out, const pcs_statistics *statistics, const pcs_energy_scale *scale);
 // What is known of a run for pcs_run_judge().
 pcs_run_facts cli_find_run_facts(const pcs_simulation *simulation, const char *scheme,
                                  const pcs_energy_scale *energy);

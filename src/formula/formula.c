@@ -19,6 +19,11 @@ pcs_status pcs_formula_create(pcs_context *ctx, const char *text, pcs_symbol_fn 
     if (!status)
         status = pcs_tape_compile(&graph, root, "column 1: the formula", out);
     pcs_graph_free(&graph);
+    if (!status && !((*out)->text = pcs_strdup(ctx, text))) {
+        pcs_formula_destroy(*out);
+        *out = NULL;
+        return PCS_ERROR_MEMORY;
+    }
     return status;
 }
 
@@ -26,6 +31,7 @@ void pcs_formula_destroy(pcs_formula *formula)
 {
     if (!formula)
         return;
+    pcs_free(formula->ctx, formula->text);
     pcs_free(formula->ctx, formula->constants);
     pcs_free(formula->ctx, formula->variables);
     pcs_free(formula->ctx, formula->instructions);
@@ -46,6 +52,11 @@ int32_t pcs_formula_variables(const pcs_formula *formula, const int32_t **variab
     if (variables)
         *variables = formula->variables;
     return formula->variable_count;
+}
+
+const char *pcs_formula_text(const pcs_formula *formula)
+{
+    return formula->text ? formula->text : "";
 }
 
 int32_t pcs_formula_operations(const pcs_formula *formula)

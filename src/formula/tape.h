@@ -41,6 +41,7 @@ struct pcs_formula {
     int32_t *variables; // index that the resolver gave to each variable slot
     pcs_instruction *instructions;
     int32_t last; // slot of the result
+    char *text;   // that it was read from; NULL: derived
 };
 
 static inline int32_t pcs_formula_slots(const pcs_formula *formula)

@@ -2,6 +2,7 @@
 // and from where on the run is not to be trusted, and says in plain words what the number means.
 #include "percuss/evidence.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -74,13 +75,16 @@ static double model_size(const pcs_run_facts *facts)
     return facts->statistics->size > 0 ? facts->statistics->size : facts->size;
 }
 
-// What makes steps shorter: their length is the user's, or follows from a tolerance.
+// The option to make smaller under the scheme at hand.
 static const char *remedy(const pcs_run_facts *facts)
 {
-    const pcs_statistics *s = facts->statistics;
-    const bool known = s->size > 0; // older files do not tell
-    const bool whole = known ? s->whole_steps : s->inner_steps == 0 || s->inner_steps == s->steps;
-    return whole ? "a smaller --step" : "a smaller tolerance (--set simulation.tolerance=...)";
+    const pcs_refinement by = (pcs_refinement)facts->statistics->refined_by;
+    return by == PCS_REFINED_STEP ? "--step" : pcs_refinement_option(by);
+}
+
+static bool has_whole_steps(const pcs_statistics *s)
+{
+    return s->refined_by == PCS_REFINED_STEP;
 }
 
 // ---- Energy ----
@@ -102,36 +106,75 @@ double pcs_energy_at_start(const pcs_energy_account *e)
            e->numerical;
 }
 
-// Below this the remainder is rounding: 1e-9 of all that was added up, and the last digits of one
-// joule for bodies that rest where the potential is counted from.
-static double remainder_floor(const pcs_energy_account *e)
+// The largest energy of the run or work of its forces.
+static double largest_energy(const pcs_statistics *statistics, const pcs_energy_scale *scale)
 {
-    const double rounding = 1e-9, least = 1e-15; // of the sum; J
-    return least +
-           rounding * (fabs(e->kinetic) + fabs(e->potential) + fabs(pcs_energy_at_start(e)) +
-                       fabs(e->applied) + fabs(e->actuator) + fabs(e->driver) + fabs(e->damping) +
-                       fabs(e->friction) + fabs(e->impact));
+    const pcs_energy_account *e = &statistics->energy;
+    const double works[] = {e->applied, e->actuator, e->driver, e->damping, e->friction, e->impact};
+    double largest = scale->largest;
+    for (size_t i = 0; i < sizeof works / sizeof *works; i++)
+        largest = fmax(largest, fabs(works[i]));
+    return largest;
+}
+
+// Energies below this cannot be told from rounding: that of all that was added up, and that of the
+// forces that hold bodies at rest, where the potential may well be counted from.
+static double least_energy(const pcs_statistics *statistics)
+{
+    const double sums = 1e-9; // 1e5 steps of 1e4 terms, rounded at random
+    const pcs_energy_account *e = &statistics->energy;
+    const double rounding = statistics->energy_rounding +
+                            sums * (fabs(e->kinetic) + fabs(e->potential) +
+                                    fabs(pcs_energy_at_start(e)));
+    return DBL_MIN + rounding / REMAINDER_NOTICE;
+}
+
+double pcs_energy_remainder(const pcs_statistics *statistics, const pcs_energy_scale *scale,
+                            double *largest)
+{
+    const double least = least_energy(statistics);
+    *largest = largest_energy(statistics, scale);
+    const double unit = fmax(*largest, least);
+    if (*largest < least)
+        *largest = 0;
+    return fabs(statistics->energy.numerical) / unit;
 }
 
 static pcs_finding judge_energy(const pcs_run_facts *facts)
 {
     const pcs_energy_account *energy = &facts->statistics->energy;
-    const double remainder = fabs(energy->numerical), largest = facts->energy.largest;
     const bool pushed = facts->statistics->initial_penetration > START_LIMIT;
-    const bool is_rounding = remainder <= remainder_floor(energy) || !(largest > 0);
     pcs_finding f = {.label = "energy balance", .unit = "1", .applies = true};
-    f.value = largest > 0 ? remainder / largest : 0;
-    f.level = is_rounding ? PCS_LEVEL_GOOD : judge(f.value, REMAINDER_NOTICE, REMAINDER_BAD);
-    if (isnan(remainder))
+    double largest;
+    f.value = pcs_energy_remainder(facts->statistics, &facts->energy, &largest);
+    f.level = judge(f.value, REMAINDER_NOTICE, REMAINDER_BAD);
+    if (!isfinite(energy->kinetic + energy->potential)) {
         f.level = PCS_LEVEL_BAD;
-    if (f.level == PCS_LEVEL_GOOD)
         say(&f,
-            "the works of all forces explain the change of energy to %.2g of the largest energy",
+            "the %s energy at the end is not a finite number, and there is no balance: check the "
+            "formulas of %s",
+            isfinite(energy->kinetic) ? "potential" : "kinetic",
+            isfinite(energy->kinetic) ? "potentials" : "kinetic energies and masses");
+    } else if (!isfinite(f.value)) {
+        f.level = PCS_LEVEL_BAD;
+        say(&f, "the work of a force is not a finite number, and there is no balance of energy");
+    } else if (f.level == PCS_LEVEL_GOOD) {
+        say(&f,
+            "the works of all forces explain the change of energy to %.2g of the largest energy "
+            "or work",
             f.value);
-    else
-        say(&f, "the numerical remainder is %.3g %% of the largest energy; %s%s", 100 * f.value,
-            pushed ? "pushing out the initial penetration is part of it" : remedy(facts),
-            pushed ? "" : " makes it smaller");
+    } else if (pushed) {
+        say(&f,
+            "the numerical remainder is %.3g %% of the largest energy or work; pushing out the "
+            "initial penetration is part of it",
+            100 * f.value);
+    } else {
+        say(&f,
+            "the numerical remainder is %.3g %% of the largest energy or work; a smaller %s makes "
+            "it "
+            "smaller",
+            100 * f.value, remedy(facts));
+    }
     return f;
 }
 
@@ -140,10 +183,9 @@ static pcs_finding judge_impact_gain(const pcs_run_facts *facts)
     const pcs_extreme *gain = &facts->statistics->impact_gain;
     pcs_finding f = {.label = "energy gained by impacts", .unit = "1"};
     f.applies = facts->contacts > 0;
-    f.value = facts->energy.largest > 0 ? gain->value / facts->energy.largest : 0;
-    f.level = gain->value <= remainder_floor(&facts->statistics->energy)
-                  ? PCS_LEVEL_GOOD
-                  : judge(f.value, GAIN_NOTICE, GAIN_BAD);
+    f.value = gain->value / fmax(largest_energy(facts->statistics, &facts->energy),
+                                 least_energy(facts->statistics));
+    f.level = judge(f.value, GAIN_NOTICE, GAIN_BAD);
     if (f.level == PCS_LEVEL_GOOD)
         say(&f, "impacts made no energy");
     else
@@ -164,7 +206,7 @@ static pcs_finding judge_angular_momentum(const pcs_run_facts *facts)
     say(&f, "the angular momentum of bodies that nothing outside acts on %s to %.2g of its size",
         f.level == PCS_LEVEL_GOOD ? "stays the same" : "changed", f.value);
     if (f.level != PCS_LEVEL_GOOD)
-        say(&f, "; try %s", remedy(facts));
+        say(&f, "; try a smaller %s", remedy(facts));
     return f;
 }
 
@@ -175,23 +217,23 @@ static pcs_finding judge_error(const pcs_run_facts *facts)
     const pcs_statistics *s = facts->statistics;
     const char *body = place_name(facts, &s->error);
     pcs_finding f = {.label = "estimated error", .unit = "1", .value = s->error.value};
-    f.applies = s->estimates > 0 || (s->size > 0 && !s->whole_steps);
+    f.applies = s->size > 0 && (s->estimates > 0 || !has_whole_steps(s));
     f.level = judge(f.value, ERROR_NOTICE, INFINITY);
     if (f.level == PCS_LEVEL_GOOD)
         f.level = judge(s->error_velocity, VELOCITY_ERROR_NOTICE, INFINITY);
     say(&f, "the errors of all steps add up to %.2g %% of the largest displacement (%.2g m or rad",
         100 * s->error.value, s->error_length);
-    if (body && s->whole_steps)
+    if (body && has_whole_steps(s))
         say(&f, " of %s", body);
     say(&f, ")");
-    if (s->whole_steps)
+    if (has_whole_steps(s))
         say(&f,
             " and %.2g %% of the largest velocity, from %lld steps repeated with half the length",
             100 * s->error_velocity, (long long)s->estimates);
     if (s->error.time > 0)
         say(&f, "; beyond t = %.6g s the motion is not predictable", s->error.time);
     if (f.level != PCS_LEVEL_GOOD)
-        say(&f, "; try %s, or percuss run --verify", remedy(facts));
+        say(&f, "; try a smaller %s, or percuss run --verify", remedy(facts));
     return f;
 }
 
@@ -201,7 +243,7 @@ static pcs_finding judge_resolution(const pcs_run_facts *facts)
     const pcs_statistics *s = facts->statistics;
     const char *turned = place_name(facts, &s->turn), *moved = place_name(facts, &s->way);
     pcs_finding f = {.label = "resolution", .unit = "1", .value = s->error_step};
-    f.applies = s->whole_steps;
+    f.applies = has_whole_steps(s);
     f.level = judge(s->error_step, STEP_ERROR_NOTICE, STEP_ERROR_BAD);
     const bool fast = s->rate > RATE_NOTICE, turns = s->turn.value > TURN_NOTICE;
     const bool far = s->way.value > WAY_NOTICE;
@@ -225,7 +267,7 @@ static pcs_finding judge_resolution(const pcs_run_facts *facts)
     if (far)
         say(&f, "%s%s moves by %.2g times its size in a step (t = %.6g s); ",
             moved ? "body " : "a body", moved ? moved : "", s->way.value, s->way.time);
-    say(&f, "try %s", remedy(facts));
+    say(&f, "try a smaller %s", remedy(facts));
     return f;
 }
 
@@ -265,15 +307,17 @@ static const char *kind_of(const char *contact)
 static void explain_penetration(pcs_finding *f, const pcs_run_facts *facts)
 {
     const char *projection = facts->projection;
-    const pcs_extreme *worst = &facts->statistics->penetration;
-    const char *contact = contact_name(facts, worst->where);
-    say(f, "bodies penetrated each other by up to %.1e %s", f->value, f->unit);
+    const char *contact = contact_name(facts, facts->statistics->penetration_slot);
+    // Results of earlier versions and runs that were cut off know neither place nor time.
+    if (facts->statistics->refined_by != PCS_REFINED_UNKNOWN)
+        say(f, "%s '%s' was %.1e %s deep at t = %.6g s", kind_of(contact), contact, f->value,
+            is_limit(contact) ? "m or rad" : "m", facts->statistics->penetration_time);
+    else
+        say(f, "bodies penetrated each other by up to %.1e m", f->value);
     if (model_size(facts) > 0)
         say(f, " (%.1g of the size of the model)", f->value / model_size(facts));
-    if (worst->value > 0)
-        say(f, ", %s '%s' at t = %.6g s", kind_of(contact), contact, worst->time);
     if (projection && strcmp(projection, "all") != 0)
-        say(f, "; try %s or the projection of contacts (percuss list schemes)", remedy(facts));
+        say(f, "; try a smaller %s or projection: all", remedy(facts));
     else if (!projection)
         say(f,
             ": with projection: all, contacts contradict each other or the joints; otherwise try "
@@ -312,7 +356,7 @@ static pcs_finding judge_hover(const pcs_run_facts *facts)
     else
         say(&f,
             "%s '%s' carried a force across a gap of %.2g %s at t = %.6g s: the step is too long "
-            "for its approach; try %s",
+            "for its approach; try a smaller %s",
             kind_of(contact), contact, hover->value, is_limit(contact) ? "m or rad" : "m",
             hover->time, remedy(facts));
     return f;
@@ -330,7 +374,7 @@ static pcs_finding judge_chatter(const pcs_run_facts *facts)
     else
         say(&f,
             "%s '%s' opened and closed %.0f times in a row with a few steps between, up to t = "
-            "%.6g s: its forces of single steps mean nothing, their means do; try %s",
+            "%.6g s: its forces of single steps mean nothing, their means do; try a smaller %s",
             kind_of(contact), contact, chatter->value, chatter->time, remedy(facts));
     return f;
 }
@@ -362,7 +406,8 @@ static pcs_finding judge_drift(const pcs_run_facts *facts)
         say(&f, "joints stayed closed to %.1e m or rad", f.value);
     else
         say(&f,
-            "joints came apart by up to %.1e m or rad; try %s or the projection of joints (percuss "
+            "joints came apart by up to %.1e m or rad; try a smaller %s or the projection of "
+            "joints (percuss "
             "list schemes)",
             f.value, remedy(facts));
     return f;
@@ -377,7 +422,7 @@ static pcs_finding judge_velocity_drift(const pcs_run_facts *facts)
     say(&f, "velocities %s the joints to %.1e m/s or rad/s",
         f.level == PCS_LEVEL_GOOD ? "fit" : "violated", f.value);
     if (f.level != PCS_LEVEL_GOOD)
-        say(&f, "; try %s", remedy(facts));
+        say(&f, "; try a smaller %s", remedy(facts));
     return f;
 }
 
@@ -443,7 +488,8 @@ static pcs_finding judge_residual(const pcs_run_facts *facts, const char *label,
     else if (f.level == PCS_LEVEL_NOTICE)
         say(&f, ": enough for a picture, not for the last digits");
     else
-        say(&f, ": forces and motion of that step are not reliable; try %s", remedy(facts));
+        say(&f, ": forces and motion of that step are not reliable; try a smaller %s",
+            remedy(facts));
     return f;
 }
 
@@ -457,7 +503,8 @@ static pcs_finding judge_convergence(const pcs_run_facts *facts)
     if (count > 0)
         say(&f,
             "%lld step%s did not converge and kept the best iterate (worst residual %.2g of the "
-            "contact problem, %.2g of the momentum balance); try %s or more iterations (percuss "
+            "contact problem, %.2g of the momentum balance); try a smaller %s or more iterations "
+            "(percuss "
             "list schemes)",
             (long long)count, plural(count), s->worst_residual, s->worst_newton, remedy(facts));
     else
@@ -472,7 +519,7 @@ static pcs_finding judge_rejections(const pcs_run_facts *facts)
     pcs_finding f = {.label = "rejected steps", .unit = "1", .value = (double)count};
     f.applies = true;
     // A scheme that chooses its own steps learns their length by rejections.
-    const bool own_steps = s->size > 0 ? !s->whole_steps
+    const bool own_steps = s->size > 0 ? !has_whole_steps(s)
                                        : s->inner_steps > 0 && s->inner_steps != s->steps;
     f.level = judge((double)count,
                     own_steps ? (double)s->inner_steps : REJECTED_NOTICE * (double)s->steps,
@@ -481,7 +528,10 @@ static pcs_finding judge_rejections(const pcs_run_facts *facts)
         say(&f, "no step had to be repeated");
     else
         say(&f, "%lld step%s had to be repeated with a smaller length%s", (long long)count,
-            plural(count), f.level == PCS_LEVEL_GOOD ? "" : "; a smaller --step costs less");
+            plural(count),
+            f.level == PCS_LEVEL_GOOD || s->refined_by != PCS_REFINED_STEP
+                ? ""
+                : "; a smaller --step costs less");
     return f;
 }
 

@@ -62,6 +62,19 @@ static const pcs_yaml_node *find_quoted(const pcs_yaml_node *node, const char *t
     return found;
 }
 
+// The option of the run that an error text names first, as "stabilisation: ggl".
+static const pcs_yaml_node *find_option(const pcs_yaml_node *root, const char *text)
+{
+    const pcs_yaml_node *section = pcs_yaml_child(root, "simulation");
+    for (const pcs_yaml_node *node = section ? section->first : NULL; node; node = node->next) {
+        const size_t key = strlen(node->key), value = node->text ? strlen(node->text) : 0;
+        if (value > 0 && strncmp(text, node->key, key) == 0 && strncmp(text + key, ": ", 2) == 0 &&
+            strncmp(text + key + 2, node->text, value) == 0)
+            return node;
+    }
+    return NULL;
+}
+
 pcs_status pcs_model_file_locate(const pcs_model_file *file, pcs_status status)
 {
     return pcs_model_file_locate_in(file, file->ctx, status);
@@ -72,11 +85,14 @@ pcs_status pcs_model_file_locate_in(const pcs_model_file *file, pcs_context *ctx
     const char *text = pcs_context_error(ctx);
     const pcs_yaml_node *element = find_element(file->root, text);
     const pcs_yaml_node *value = element ? find_quoted(element, text) : NULL;
+    const pcs_yaml_node *option = element ? NULL : find_option(file->root, text);
     pcs_yaml_mark mark = {0, 0, 0}; // the file as a whole
     if (value)
         mark = value->mark;
     else if (element)
         mark = element->key_mark;
+    else if (option)
+        mark = option->mark;
     return pcs_yaml_locate_in(&file->doc, ctx, mark, status);
 }
 

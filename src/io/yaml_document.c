@@ -97,7 +97,7 @@ pcs_status pcs_yaml_locate_in(const pcs_yaml_document *doc, pcs_context *ctx, pc
                               pcs_status status)
 {
     if (status != PCS_ERROR_ARGUMENT && status != PCS_ERROR_INPUT && status != PCS_ERROR_MODEL &&
-        status != PCS_ERROR_NUMERIC)
+        status != PCS_ERROR_NUMERIC && status != PCS_ERROR_SINGULAR)
         return status;
     char place[PCS_YAML_PLACE_SIZE];
     return pcs_error_prefix(ctx, status == PCS_ERROR_ARGUMENT ? PCS_ERROR_INPUT : status, "%s",

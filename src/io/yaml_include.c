@@ -1,6 +1,7 @@
 // Reading files and merging what they include.
 #include "io/yaml_include.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -234,14 +235,32 @@ static int32_t find_identity(const pcs_yaml_document *doc, const struct stat *ab
     return -1;
 }
 
+// Files of robots (URDF, SDF, MJCF) begin with a tag, which is also a valid single value of YAML.
+static bool is_xml(const char *bytes, size_t size)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+    size_t at = size >= 3 && memcmp(bytes, mark, 3) == 0 ? 3 : 0;
+    while (at < size && strchr(" \t\r\n", bytes[at]) && bytes[at])
+        at++;
+    return at + 1 < size && bytes[at] == '<' &&
+           (bytes[at + 1] == '?' || bytes[at + 1] == '!' || isalpha((unsigned char)bytes[at + 1]));
+}
+
 static pcs_status parse_source(pcs_yaml_document *doc, int32_t source, const pcs_yaml_node *include,
                                pcs_yaml_node **root)
 {
     char *bytes = NULL;
     size_t size = 0;
     PCS_TRY(read_bytes(doc, doc->sources.data[source].name, include, &bytes, &size));
-    pcs_status status = pcs_yaml_parse(doc, source, bytes, size, root);
+    const bool xml = is_xml(bytes, size);
+    pcs_status status = xml ? PCS_OK : pcs_yaml_parse(doc, source, bytes, size, root);
     pcs_free(doc->ctx, bytes);
+    if (xml)
+        return pcs_yaml_error(
+            doc, (pcs_yaml_mark){source, 1, 1},
+            "this is XML, as URDF, SDF and MJCF files are, which Percuss does not "
+            "read; write its links as bodies and its joints as joints of a YAML "
+            "file (docs/model-file.md)");
     PCS_TRY(status);
     if ((*root)->kind != PCS_YAML_MAP)
         return pcs_yaml_error(doc, (*root)->mark,

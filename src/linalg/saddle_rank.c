@@ -73,7 +73,10 @@ static void set_weights(int32_t size, const double *A, double *B)
 
 static pcs_status not_finite(pcs_saddle *s, int32_t row)
 {
-    return pcs_error(s->ctx, PCS_ERROR_NUMERIC, "row block %d is not finite", (int)row);
+    return pcs_error(s->ctx, PCS_ERROR_NUMERIC,
+                     "the gradient of a constraint (number %d among joints and systems) is not "
+                     "finite",
+                     (int)row + 1);
 }
 
 pcs_status pcs_rank_search(pcs_saddle *s, pcs_island_kind kind, const uint8_t *flagged,

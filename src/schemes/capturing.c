@@ -433,11 +433,6 @@ static pcs_status step(pcs_scheme *scheme, pcs_state *state, double h, pcs_step_
     return status;
 }
 
-static bool takes_whole_steps(const pcs_scheme *scheme)
-{
-    return (int)scheme->options[CAP_STEP_CONTROL] == CONTROL_FIXED;
-}
-
 static const uint8_t *redundant_rows(const pcs_scheme *scheme)
 {
     return pcs_moreau_jean_class.redundant_rows(scheme);
@@ -455,6 +450,7 @@ const pcs_scheme_class pcs_capturing_class = {
     .start = start,
     .step = step,
     .restart = restart,
-    .takes_whole_steps = takes_whole_steps,
     .redundant_rows = redundant_rows,
+    .refined_by = PCS_REFINED_TOLERANCE,
+    .fixed_refined_by = PCS_REFINED_STEP,
 };

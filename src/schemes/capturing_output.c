@@ -60,7 +60,7 @@ void pcs_capturing_finish(capturing *s, pcs_state *state, pcs_step_report *repor
     pcs_capturing_look(s, state, *state->t, state->q, state->v, s->gap_to, s->rate_to);
     report->contacts = 0;
     for (int32_t i = 0; i < m->n_slots; ++i) {
-        report->penetration = fmax(report->penetration, -s->gap_to[i]);
+        pcs_depth_see(&report->penetration, -s->gap_to[i], i, *state->t);
         report->contacts += (int)state->status[i] != PCS_OPEN;
     }
     pcs_model_rows(m, &s->mj.end, &rows);

@@ -344,7 +344,7 @@ static void follow(event_driven *s)
     for (int32_t i = 0; i < m->n_slots; ++i) {
         if (s->contacts[i].gap == HUGE_VAL)
             continue;
-        s->penetration = fmax(s->penetration, -s->contacts[i].gap);
+        pcs_depth_see(&s->penetration, -s->contacts[i].gap, i, s->march->to.t);
         if (s->spare[i])
             continue;
         if (s->phase.mode[i] == PCS_MODE_OPEN)
@@ -520,6 +520,14 @@ static const uint8_t *redundant_rows(const pcs_scheme *scheme)
     return pcs_saddle_redundant_rows(((const event_driven *)scheme)->saddle);
 }
 
+static void reached(const pcs_scheme *scheme, double *t, const double **q, const double **v)
+{
+    const pcs_march *march = ((const event_driven *)scheme)->march;
+    *t = march->to.t;
+    *q = march->to.q;
+    *v = march->to.v;
+}
+
 const pcs_scheme_class pcs_event_driven_class = {
     .name = "event-driven",
     .help = "event-driven: smooth phases by a high-order integrator, impacts at their exact times; "
@@ -535,5 +543,8 @@ const pcs_scheme_class pcs_event_driven_class = {
     .step = step,
     .turns_corners = true,
     .locates_switches = true,
+    .reached = reached,
     .redundant_rows = redundant_rows,
+    .refined_by = PCS_REFINED_TOLERANCE,
+    .fixed_refined_by = PCS_REFINED_FIRST_STEP,
 };

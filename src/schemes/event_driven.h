@@ -128,7 +128,8 @@ typedef struct event_driven {
     double work_base[PCS_WORK_COUNT]; // accounts without those of the march's points
     int32_t impacts;                  // of the output step
     int32_t solver_iterations;
-    double residual, penetration, drift, velocity_drift;
+    double residual, drift, velocity_drift;
+    pcs_depth penetration;
     pcs_march_counts counted;  // at the last report
     double kinetic, potential; // at the last output
     int64_t evaluations;       // at the beginning of the output step

@@ -172,7 +172,7 @@ static void store_contacts(event_driven *s, const pcs_smooth_point *point, pcs_s
         if (s->phase.mode[i] != PCS_MODE_OPEN && contact->gap != HUGE_VAL)
             pcs_contact_velocity(model, contact, point->v, u);
         if (contact->gap != HUGE_VAL)
-            s->penetration = fmax(s->penetration, -contact->gap);
+            pcs_depth_see(&s->penetration, -contact->gap, i, point->t);
     }
     memcpy(state->force, s->force, sizeof(double) * 3 * (size_t)model->n_slots);
     memcpy(state->r, s->r_sum, sizeof(double) * 3 * (size_t)model->n_slots);
@@ -237,7 +237,8 @@ void pcs_ed_report(event_driven *s, pcs_state *state, double h, pcs_step_report 
     *state->h = h;
     s->counted = *now;
     s->impacts = s->solver_iterations = 0;
-    s->residual = s->penetration = s->drift = s->velocity_drift = 0;
+    s->residual = s->drift = s->velocity_drift = 0;
+    s->penetration = (pcs_depth){0};
 }
 
 // ---- Memory ----

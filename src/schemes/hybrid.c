@@ -267,7 +267,7 @@ static void count_step(hybrid *s, const pcs_step_report *part)
     sum->smallest_step = sum->smallest_step > 0 ? fmin(sum->smallest_step, part->h) : part->h;
     sum->residual = fmax(sum->residual, part->residual);
     sum->newton_residual = fmax(sum->newton_residual, part->newton_residual);
-    sum->penetration = fmax(sum->penetration, part->penetration);
+    sum->penetration = pcs_depth_larger(sum->penetration, part->penetration);
     sum->drift = fmax(sum->drift, part->drift);
     sum->velocity_drift = fmax(sum->velocity_drift, part->velocity_drift);
     sum->kinetic = part->kinetic;
@@ -474,7 +474,7 @@ static void make_report(hybrid *s, pcs_state *state, double h, pcs_step_report *
                                     : part->smallest_step;
     report->residual = fmax(report->residual, part->residual);
     report->newton_residual = part->newton_residual;
-    report->penetration = fmax(report->penetration, part->penetration);
+    report->penetration = pcs_depth_larger(report->penetration, part->penetration);
     report->drift = fmax(report->drift, part->drift);
     report->velocity_drift = fmax(report->velocity_drift, part->velocity_drift);
     report->time_stepping = s->time;
@@ -579,6 +579,7 @@ static pcs_status init(pcs_scheme *scheme)
     hybrid *s = self(scheme);
     PCS_TRY(pcs_ed_init(&s->ed));
     PCS_TRY(pcs_scheme_create(scheme->ctx, &pcs_moreau_jean_class, scheme->model, &s->stepping));
+    s->stepping->refined_by = PCS_REFINED_TIME_STEP;
     PCS_TRY(pcs_state_init(scheme->ctx, scheme->model, 0, &s->inner));
     s->before = PCS_NEW_ARRAY(scheme->ctx, double, scheme->model->n_slots);
     s->settled = PCS_NEW_ARRAY(scheme->ctx, double, scheme->model->n_slots);
@@ -634,6 +635,14 @@ static const uint8_t *redundant_rows(const pcs_scheme *scheme)
     return pcs_saddle_redundant_rows(((const hybrid *)scheme)->ed.saddle);
 }
 
+static void reached(const pcs_scheme *scheme, double *t, const double **q, const double **v)
+{
+    const hybrid *s = (const hybrid *)scheme;
+    *t = s->at_work ? *s->inner.t : s->ed.march->to.t;
+    *q = s->at_work ? s->inner.q : s->ed.march->to.q;
+    *v = s->at_work ? s->inner.v : s->ed.march->to.v;
+}
+
 const pcs_scheme_class pcs_hybrid_class = {
     .name = "hybrid",
     .help =
@@ -649,5 +658,8 @@ const pcs_scheme_class pcs_hybrid_class = {
     .step = step,
     .turns_corners = true,
     .locates_switches = true,
+    .reached = reached,
     .redundant_rows = redundant_rows,
+    .refined_by = PCS_REFINED_HYBRID,
+    .fixed_refined_by = PCS_REFINED_HYBRID_FIXED,
 };

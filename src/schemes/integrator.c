@@ -1,6 +1,7 @@
 // The table of integrators, and what they share: points, error norms, the quintic.
 #include "schemes/integrator.h"
 
+#include <float.h>
 #include <string.h>
 
 static const pcs_integrator_class *const rows[] = {
@@ -151,14 +152,17 @@ double pcs_error_norm_compute(const pcs_error_norm *norm, const double *dq, cons
 double pcs_integrator_stiffness(int32_t n, double h, const double *const first[4],
                                 const double *const second[4])
 {
-    double change = 0, distance = 0;
+    const double roundings = 32 *
+                             DBL_EPSILON; // of the points; a rolling body has no more between them
+    double change = 0, distance = 0, size = 0;
     for (int32_t i = 0; i < n; ++i) {
         const double d = second[0][i] - first[0][i], v = h * (second[1][i] - first[1][i]);
         const double rate = second[2][i] - first[2][i], a = h * (second[3][i] - first[3][i]);
         distance += d * d + v * v;
+        size += second[0][i] * second[0][i] + h * h * second[1][i] * second[1][i];
         change += rate * rate + a * a;
     }
-    return distance > 0 ? h * sqrt(change / distance) : 0;
+    return distance > roundings * roundings * size ? h * sqrt(change / distance) : 0;
 }
 
 // ---- Quintic ----

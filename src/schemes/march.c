@@ -65,6 +65,12 @@ static pcs_status check_opts(pcs_context *ctx, const pcs_march_opts *o)
                          "Baumgarte's terms and compensation act on index 1, but '%s' has index "
                          "%d; take projection, or rk4, rkf45 or dopri5",
                          o->class->name, (int)o->class->index);
+    if (o->stabilisation == PCS_STABILISE_GGL && !(o->class->implicit && o->class->index == 2))
+        return pcs_error(
+            ctx, PCS_ERROR_ARGUMENT,
+            "stabilisation: ggl is of the integrator alpha2, and '%s' is at work; take "
+            "integrator: alpha2, or stabilisation: projection",
+            o->class->name);
     return PCS_OK;
 }
 
@@ -448,7 +454,7 @@ static double control(const pcs_march *m, double error)
 
 static void count_stiffness(pcs_march *m)
 {
-    if (m->integrator->stiffness > 1) {
+    if (m->integrator->stiffness > 1 && !m->turn_limits) {
         m->calm_steps = 0;
         if (++m->stiff_steps == STIFF_STEPS && !m->counts.stiff) {
             m->counts.stiff = true;
@@ -594,6 +600,7 @@ pcs_status pcs_march_step(pcs_march *m, double t_limit)
     const double remaining = t_limit - m->from.t;
     const double turn = PCS_TURN_MOST / fmax(turn_speed(m, m->from.v), DBL_MIN);
     const double wanted = fmin(turn, o->fixed ? o->first_step : fmin(m->h_next, o->largest_step));
+    m->turn_limits = wanted == turn;
     bool limited = wanted * (1 + STRETCH) >= remaining;
     double h = limited ? remaining : wanted;
     const double planned = plan(m, resolve(m, h));

@@ -71,8 +71,9 @@ typedef struct pcs_march {
     pcs_march_counts counts;
     // NULL: fixed steps, or nothing depends on time.
     pcs_time_resolution *resolution;
-    pcs_phase phase;                 // of the present begin()
-    double *g, *g_rate, *extra;      // work
+    pcs_phase phase;            // of the present begin()
+    double *g, *g_rate, *extra; // work
+    bool turn_limits; // the step at hand is as long as its bodies may turn, whatever the tolerance
     int32_t stiff_steps, calm_steps; // steps at the limit of stability, and since then
 } pcs_march;
 

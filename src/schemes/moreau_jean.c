@@ -188,8 +188,9 @@ pcs_status pcs_mj_factor(moreau_jean *s)
     if (status == PCS_ERROR_SINGULAR) {
         char name[PCS_NODE_NAME_SIZE];
         return pcs_error(
-            s->base.ctx, status, "t = %g: the matrix of %s is singular; try a smaller step", s->t_k,
-            pcs_model_node_name(s->base.model, pcs_saddle_singular_node(s->saddle), name));
+            s->base.ctx, status, "t = %g: the matrix of %s is singular; try a smaller %s", s->t_k,
+            pcs_model_node_name(s->base.model, pcs_saddle_singular_node(s->saddle), name),
+            pcs_scheme_finer(&s->base));
     }
     return status;
 }
@@ -275,9 +276,22 @@ static double gyration(const moreau_jean *s, int32_t k)
     return ratio > 0 && isfinite(ratio) ? sqrt(ratio) : 1;
 }
 
+// Terms of a node whose rounding no longer shrinks with them: numbers below DBL_MIN are multiples of
+// one smallest number, the momenta themselves and the velocities that A makes momenta of.
+static double least_terms(const moreau_jean *s, int32_t k)
+{
+    const int32_t n = pcs_model_node(s->base.model, k)->n_v;
+    const double *A = pcs_saddle_diagonal(s->saddle, k);
+    double largest = 0;
+    for (int32_t j = 0; j < n; ++j)
+        largest = fmax(largest, fabs(A[j * n + j]));
+    return DBL_MIN * (1 + largest);
+}
+
 // The imbalance x of each node against the sizes of its terms, `scale`, translations and rotations
 // apart. The rounding of the linear solve spreads over the nodes, hence a floor from the largest
-// terms of all, carried between translations and rotations by the radius of gyration.
+// terms of all, carried between translations and rotations by the radius of gyration; a damped
+// motion that has died away ends at the least terms.
 static double largest_imbalance(const moreau_jean *s)
 {
     const pcs_model *m = s->base.model;
@@ -294,11 +308,12 @@ static double largest_imbalance(const moreau_jean *s)
         most[1] = fmax(most[1], scale[1]);
     }
     for (int32_t k = 0; k < m->nodes.count; ++k) {
-        double error[2], scale[2], radius = gyration(s, k);
+        double error[2], scale[2];
+        const double radius = gyration(s, k), least = least_terms(s, k);
         node_parts(pcs_model_node(m, k), s->x, error);
         node_parts(pcs_model_node(m, k), s->scale, scale);
-        scale[0] += rounding * (most[0] + most[1] / radius);
-        scale[1] += rounding * (most[1] + most[0] * radius);
+        scale[0] += rounding * (most[0] + most[1] / radius + least);
+        scale[1] += rounding * (most[1] + most[0] * radius + least);
         for (int j = 0; j < 2; ++j)
             if (error[j] > 0)
                 worst = fmax(worst, error[j] / scale[j]);
@@ -479,8 +494,8 @@ static pcs_status measure(moreau_jean *s, pcs_state *state, const pcs_power *pow
     report->potential = pcs_model_potential(m, &s->end);
     if (!isfinite(report->kinetic) || !isfinite(report->potential))
         return pcs_error(s->base.ctx, PCS_ERROR_NUMERIC,
-                         "t = %g: the energy is not a finite number; take a smaller step",
-                         s->t_k + s->h);
+                         "t = %g: the energy is not a finite number; take a smaller %s",
+                         s->t_k + s->h, pcs_scheme_finer(&s->base));
     double *work = state->work;
     work[PCS_WORK_APPLIED] += s->h * power->applied;
     work[PCS_WORK_ACTUATOR] += s->h * power->actuator;
@@ -543,9 +558,9 @@ static pcs_status check_finite(const moreau_jean *s)
         if (!isfinite(force ? s->f[k] : s->v[k]))
             return pcs_error(s->base.ctx, PCS_ERROR_NUMERIC,
                              "t = %g: the %s of %s is not a number; check its forces, or take a "
-                             "smaller step",
+                             "smaller %s",
                              s->t_k + s->h, force ? "force" : "velocity",
-                             pcs_model_velocity_name(m, k, name));
+                             pcs_model_velocity_name(m, k, name), pcs_scheme_finer(&s->base));
     }
     return PCS_OK;
 }
@@ -699,12 +714,6 @@ static pcs_status start(pcs_scheme *scheme, pcs_state *state, pcs_statistics *st
     return PCS_OK;
 }
 
-static bool takes_whole_steps(const pcs_scheme *scheme)
-{
-    (void)scheme;
-    return true;
-}
-
 static const uint8_t *redundant_rows(const pcs_scheme *scheme)
 {
     return pcs_saddle_redundant_rows(((const moreau_jean *)scheme)->saddle);
@@ -720,6 +729,7 @@ const pcs_scheme_class pcs_moreau_jean_class = {
     .free = destroy,
     .start = start,
     .step = step,
-    .takes_whole_steps = takes_whole_steps,
     .redundant_rows = redundant_rows,
+    .refined_by = PCS_REFINED_STEP,
+    .fixed_refined_by = PCS_REFINED_STEP,
 };

@@ -442,4 +442,6 @@ const pcs_scheme_class pcs_moreau_jean_adaptive_class = {
     .start = start,
     .step = step,
     .redundant_rows = redundant_rows,
+    .refined_by = PCS_REFINED_TOLERANCE,
+    .fixed_refined_by = PCS_REFINED_TOLERANCE,
 };

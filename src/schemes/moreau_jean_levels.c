@@ -274,7 +274,7 @@ pcs_status pcs_mj_settle(moreau_jean *s, const pcs_state *state, pcs_power *powe
 {
     const pcs_model *m = s->base.model;
     for (int32_t i = 0; i < m->n_slots; ++i)
-        report->penetration = fmax(report->penetration, -s->contacts_end[i].gap);
+        pcs_depth_see(&report->penetration, -s->contacts_end[i].gap, i, s->t_k + s->h);
     keep_closed(s, state);
     s->of_displacements = false;
     if (s->n_active == 0)

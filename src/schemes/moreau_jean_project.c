@@ -48,13 +48,15 @@ static void update_end(moreau_jean *s)
 
 // Deepest penetration at the end configuration (>= 0) beyond that at which nodes were found inside,
 // with all gaps in contacts_end.
-static double penetration(moreau_jean *s)
+static pcs_depth penetration(moreau_jean *s)
 {
-    double deepest = 0;
+    pcs_depth deepest = {0};
+    if (s->base.model->n_slots == 0)
+        return deepest;
     pcs_neighbours_contacts(&s->neighbours, &s->end, false, s->contacts_end);
     for (int32_t k = 0; k < s->neighbours.n_near; ++k) {
         const int32_t i = s->neighbours.near[k];
-        deepest = fmax(deepest, s->found[i] - s->contacts_end[i].gap);
+        pcs_depth_see(&deepest, s->found[i] - s->contacts_end[i].gap, i, s->t_k + s->h);
     }
     return deepest;
 }
@@ -213,8 +215,8 @@ static pcs_status stopped_at(moreau_jean *s, bool unilateral, pcs_step_report *r
     update_end(s);
     pcs_model_rows(model, &s->end, &rows);
     report->drift = largest(s->g, model->n_rows);
-    report->penetration = model->n_slots > 0 ? penetration(s) : 0;
-    const double error = fmax(report->drift, unilateral ? report->penetration : 0);
+    report->penetration = penetration(s);
+    const double error = fmax(report->drift, unilateral ? report->penetration.value : 0);
     return error <= failure_margin * s->base.options[MJ_PROJECTION_TOLERANCE] ? PCS_OK
                                                                               : PCS_NOT_CONVERGED;
 }
@@ -246,8 +248,8 @@ pcs_status pcs_mj_project_positions(moreau_jean *s, pcs_step_report *report)
         pcs_rows rows = {NULL, s->g, NULL, NULL};
         pcs_model_rows(model, &s->end, &rows);
         report->drift = largest(s->g, model->n_rows);
-        report->penetration = model->n_slots > 0 ? penetration(s) : 0;
-        if (pass == 0 && unilateral && s->two_levels && report->penetration > tolerance) {
+        report->penetration = penetration(s);
+        if (pass == 0 && unilateral && s->two_levels && report->penetration.value > tolerance) {
             pcs_model_contacts(model, &s->end, true, s->contacts_end);
             s->in_parts = pcs_mj_meets_faces(s);
             if (s->in_parts)
@@ -256,7 +258,7 @@ pcs_status pcs_mj_project_positions(moreau_jean *s, pcs_step_report *report)
         }
         if (pass == 0)
             s->violation = fmax(added_penetration(s), unilateral ? hover(s) : 0);
-        double error = unilateral ? fmax(report->drift, report->penetration) : report->drift;
+        double error = unilateral ? fmax(report->drift, report->penetration.value) : report->drift;
         if (unilateral)
             error = fmax(error, hover(s));
         if (mode == MJ_PROJECT_NONE || error <= tolerance)
@@ -266,7 +268,7 @@ pcs_status pcs_mj_project_positions(moreau_jean *s, pcs_step_report *report)
                 negate(s->x, model->n_v);
                 pcs_model_retract(model, s->q_end, s->x, s->q_end);
             }
-            if (lowers && report->penetration > rounding_margin * tolerance) {
+            if (lowers && report->penetration.value > rounding_margin * tolerance) {
                 // Contacts that contradict each other: nothing is lowered.
                 memset(s->room, 0, sizeof(double) * (size_t)model->n_slots);
                 lowers = false;

@@ -105,9 +105,9 @@ static pcs_status not_finite(const moreau_jean *s, const round_problem *round)
         if (!isfinite(i < model->n_v ? s->f[k] : s->v_free[k]))
             return pcs_error(s->base.ctx, PCS_ERROR_NUMERIC,
                              "t = %g: the %s of %s is not a number; check its forces, or take a "
-                             "smaller step",
+                             "smaller %s",
                              t, i < model->n_v ? "force" : "velocity",
-                             pcs_model_velocity_name(model, k, name));
+                             pcs_model_velocity_name(model, k, name), pcs_scheme_finer(&s->base));
     }
     for (int32_t k = 0; k < round->n; ++k)
         for (int32_t i = round->offset[k]; i < round->offset[k + 1]; ++i)

@@ -575,12 +575,6 @@ static pcs_status step(pcs_scheme *scheme, pcs_state *state, double h, pcs_step_
     return step_in_parts(s, state, h, 0, report);
 }
 
-static bool takes_whole_steps(const pcs_scheme *scheme)
-{
-    (void)scheme;
-    return true;
-}
-
 static const uint8_t *redundant_rows(const pcs_scheme *scheme)
 {
     return pcs_saddle_redundant_rows(((const nonsmooth_alpha *)scheme)->saddle);
@@ -603,6 +597,7 @@ const pcs_scheme_class pcs_nonsmooth_alpha_class = {
     .start = start,
     .step = step,
     .restart = restart,
-    .takes_whole_steps = takes_whole_steps,
     .redundant_rows = redundant_rows,
+    .refined_by = PCS_REFINED_STEP,
+    .fixed_refined_by = PCS_REFINED_STEP,
 };

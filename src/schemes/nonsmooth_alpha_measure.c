@@ -123,7 +123,7 @@ static void measure_errors(nonsmooth_alpha *s, pcs_step_report *report)
                                       fabs(s->row_residual[i] - s->rate[i]));
     }
     for (int32_t i = 0; i < m->n_slots; ++i)
-        report->penetration = fmax(report->penetration, -s->contacts_end[i].gap);
+        pcs_depth_see(&report->penetration, -s->contacts_end[i].gap, i, s->t_n + s->h);
     const uint8_t *redundant = pcs_saddle_redundant_rows(s->saddle);
     for (int32_t i = 0; i < m->n_rows; ++i)
         report->redundant_rows += redundant[i];

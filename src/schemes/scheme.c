@@ -50,7 +50,7 @@ void pcs_step_report_add(pcs_step_report *sum, const pcs_step_report *part)
     sum->evaluations += part->evaluations;
     sum->residual = fmax(sum->residual, part->residual);
     sum->newton_residual = fmax(sum->newton_residual, part->newton_residual);
-    sum->penetration = fmax(sum->penetration, part->penetration);
+    sum->penetration = pcs_depth_larger(sum->penetration, part->penetration);
     sum->drift = fmax(sum->drift, part->drift);
     sum->velocity_drift = fmax(sum->velocity_drift, part->velocity_drift);
     sum->kinetic = part->kinetic;
@@ -123,6 +123,38 @@ int32_t pcs_scheme_option_index(const pcs_scheme_class *class, const char *key)
         if (strcmp(class->options[i].key, key) == 0)
             return i;
     return -1;
+}
+
+pcs_refinement pcs_scheme_refined_by(const pcs_scheme *scheme)
+{
+    const pcs_scheme_class *class = scheme->class;
+    if (scheme->refined_by != PCS_REFINED_UNKNOWN)
+        return scheme->refined_by;
+    const int32_t control = pcs_scheme_option_index(class, "step_control");
+    if (control < 0)
+        return class->refined_by;
+    const char *choice = class->options[control].choices[(int)scheme->options[control]];
+    return strcmp(choice, "fixed") == 0 ? class->fixed_refined_by : class->refined_by;
+}
+
+const char *pcs_scheme_finer(const pcs_scheme *scheme)
+{
+    return pcs_refinement_option(pcs_scheme_refined_by(scheme));
+}
+
+const char *pcs_refinement_option(pcs_refinement refinement)
+{
+    static const char *const options[PCS_REFINED_COUNT] = {
+        [PCS_REFINED_UNKNOWN] = "step or tolerance",
+        [PCS_REFINED_STEP] = "step",
+        [PCS_REFINED_TOLERANCE] = "tolerance",
+        [PCS_REFINED_FIRST_STEP] = "first_step",
+        [PCS_REFINED_TIME_STEP] = "largest_time_step",
+        [PCS_REFINED_HYBRID] = "tolerance or largest_time_step",
+        [PCS_REFINED_HYBRID_FIXED] = "first_step or largest_time_step",
+    };
+    const bool known = (int)refinement >= 0 && refinement < PCS_REFINED_COUNT;
+    return options[known ? refinement : PCS_REFINED_UNKNOWN];
 }
 
 static pcs_status unknown_key(pcs_scheme *scheme, const char *key)

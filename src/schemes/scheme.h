@@ -8,6 +8,25 @@
 #include "percuss/simulation.h"
 #include "schemes/event_log.h"
 
+// The deepest contact of a step.
+typedef struct pcs_depth {
+    double value; // m or rad, >= 0
+    double time;
+    int32_t slot;
+} pcs_depth;
+
+static inline void pcs_depth_see(pcs_depth *deepest, double value, int32_t slot, double time)
+{
+    if (value > deepest->value)
+        *deepest = (pcs_depth){value, time, slot};
+}
+
+// The deeper of two, the first if they are equal.
+static inline pcs_depth pcs_depth_larger(pcs_depth a, pcs_depth b)
+{
+    return b.value > a.value ? b : a;
+}
+
 // What a scheme knows after a step.
 typedef struct pcs_step_report {
     double h;         // length of the step
@@ -22,7 +41,7 @@ typedef struct pcs_step_report {
     int32_t switches[3];    // of a hybrid scheme to time stepping: Zeno, friction, edge
     double residual;        // contact problem, scaled; 0 without contacts
     double newton_residual; // momentum balance, relative
-    double penetration;     // >= 0, at the end
+    pcs_depth penetration;  // at the end
     double drift, velocity_drift;
     double kinetic, potential;
     int32_t redundant_rows;
@@ -45,6 +64,7 @@ typedef struct pcs_scheme {
     int64_t step;                         // number of the step at hand, from 1, for the hook
     pcs_switches *switches;               // of the run's formulas, and listed times
     pcs_event_log events;
+    pcs_refinement refined_by; // of a scheme inside another one; 0: as the class says
     pcs_corner_steps *corners; // NULL: the model has none, or the class turns them itself
 } pcs_scheme;
 
@@ -64,8 +84,8 @@ struct pcs_scheme_class {
     // Advances the state by h, from one output time to the next; a scheme that chooses its own
     // steps takes as many as it needs. PCS_NOT_CONVERGED: finished, the policy allowed it.
     pcs_status (*step)(pcs_scheme *scheme, pcs_state *state, double h, pcs_step_report *report);
-    // Whether a step of h is one step, so that two of half its length estimate its error; NULL: never.
-    bool (*takes_whole_steps)(const pcs_scheme *scheme);
+    // What makes its runs more exact, and what does so with `step_control: fixed`.
+    pcs_refinement refined_by, fixed_refined_by;
     // Whether steps may pass corners of bilateral curves (corner_steps.h).
     bool turns_corners;
     // The scheme ends its own steps at the switches of formulas; others get steps that end there.
@@ -73,6 +93,8 @@ struct pcs_scheme_class {
     // Forces or velocities have jumped at the present state: what the scheme keeps of those before
     // is of no use any more. NULL: it keeps nothing of them.
     pcs_status (*restart)(pcs_scheme *scheme, pcs_state *state);
+    // How far the motion has been computed, where that may be ahead of the state; NULL: nowhere.
+    void (*reached)(const pcs_scheme *scheme, double *t, const double **q, const double **v);
     // Flags of redundant joint rows found at the last factorisation.
     const uint8_t *(*redundant_rows)(const pcs_scheme *scheme);
 };
@@ -106,6 +128,11 @@ void pcs_scheme_destroy(pcs_scheme *scheme);
 // A step of the class, cut at the corners of bilateral curves where it cannot pass them.
 pcs_status pcs_scheme_step(pcs_scheme *scheme, pcs_state *state, double h, pcs_step_report *report)
     PCS_MUST_CHECK;
+
+// What makes the run more exact, as the options are.
+pcs_refinement pcs_scheme_refined_by(const pcs_scheme *scheme);
+// The option to make smaller: "step", "tolerance".
+const char *pcs_scheme_finer(const pcs_scheme *scheme);
 
 // Sets an option from its text: a number in range or one of the choices. The error names the key,
 // what is allowed, and the nearest key for an unknown one.

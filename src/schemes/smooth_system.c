@@ -498,17 +498,16 @@ static pcs_status not_finite(pcs_smooth *s, pcs_smooth_instant *w, const double 
     if (at >= 0)
         return pcs_error(s->ctx, PCS_ERROR_NUMERIC,
                          "t = %g: the force on %s is not a number; check its forces, springs and "
-                         "actuators, or take a smaller step",
+                         "actuators",
                          w->c.t, pcs_model_velocity_name(model, at, name));
     for (int32_t i = 0; i < s->n_rows; ++i)
         if (!isfinite(w->g[i]) || !isfinite(w->rate[i]) || !isfinite(w->convective[i]))
             return pcs_error(s->ctx, PCS_ERROR_NUMERIC,
-                             "t = %g: %s is not a number; check its motion, or take a smaller step",
-                             w->c.t, row_name(s, i));
+                             "t = %g: %s is not a number; check its motion", w->c.t,
+                             row_name(s, i));
     at = find_not_finite(model->n_v, a);
     return pcs_error(s->ctx, PCS_ERROR_NUMERIC,
-                     "t = %g: the acceleration of %s is not a number; check masses and joints, "
-                     "or take a smaller step",
+                     "t = %g: the acceleration of %s is not a number; check masses and joints",
                      w->c.t, pcs_model_velocity_name(model, at < 0 ? 0 : at, name));
 }
 

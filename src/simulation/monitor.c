@@ -102,8 +102,7 @@ pcs_status pcs_monitor_start(pcs_simulation *s)
     if (s->statistics.size == 0)
         s->statistics.size = 1; // one point: no length stands for the model
     memcpy(m->start_q, s->state.q, sizeof(double) * (size_t)s->model->n_q);
-    m->whole_steps = class->takes_whole_steps && class->takes_whole_steps(s->scheme);
-    s->statistics.whole_steps = m->whole_steps;
+    m->whole_steps = pcs_scheme_refined_by(s->scheme) == PCS_REFINED_STEP;
     m->estimates = m->whole_steps && !s->def.without_estimate;
     if (!m->estimates)
         return PCS_OK;
@@ -152,8 +151,6 @@ static void look_at_gaps(pcs_simulation *s, int64_t events)
     pcs_statistics *st = &s->statistics;
     const pcs_state *x = &s->state;
     for (int32_t i = 0; i < s->model->n_slots; ++i) {
-        if (-x->gap[i] > st->penetration.value)
-            raise_extreme(&st->penetration, -x->gap[i], *x->t, i);
         if (x->gap[i] > st->hover.value && x->gap[i] < HUGE_VAL && x->r[3 * i] > 0 &&
             (int)x->status[i] != PCS_OPEN && !is_struck(s, i, events))
             raise_extreme(&st->hover, x->gap[i], *x->t, i);

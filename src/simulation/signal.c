@@ -409,6 +409,7 @@ static double system_signal(const pcs_simulation *s, pcs_signal signal)
 
 double pcs_simulation_signal(const pcs_simulation *s, pcs_signal signal)
 {
+    double velocity[3];
     switch ((signal_kind)signal.kind) {
     case SIGNAL_TIME:
         return pcs_simulation_time(s);
@@ -439,7 +440,8 @@ double pcs_simulation_signal(const pcs_simulation *s, pcs_signal signal)
     case SIGNAL_CONTACT_FORCE_MAX:
         return pcs_simulation_contact_force_max(s, signal.index, signal.component);
     case SIGNAL_CONTACT_VELOCITY:
-        return s->state.u[3 * pcs_simulation_stand_in(s, signal.index) + signal.component];
+        pcs_simulation_contact_velocity(s, signal.index, velocity);
+        return velocity[signal.component];
     case SIGNAL_STATE:
         return s->state.status[pcs_simulation_stand_in(s, signal.index)];
     case SIGNAL_INPUT:

@@ -252,13 +252,31 @@ pcs_status pcs_simulation_start(pcs_simulation *s)
         forget_forces(s);
     s->equilibrated = false;
     set_window(s, &s->state, s->def.start, s->def.end);
-    PCS_TRY(s->scheme->class->start(s->scheme, &s->state, &s->statistics));
+    const pcs_status status = s->scheme->class->start(s->scheme, &s->state, &s->statistics);
+    if (status < 0)
+        return pcs_simulation_explain(s, status, s->def.step);
     s->statistics.redundant_most = s->statistics.redundant_rows;
+    s->statistics.refined_by = (int32_t)pcs_scheme_refined_by(s->scheme);
     s->started = true;
     forget_present(s);
     const pcs_present *now = pcs_simulation_present(s, false);
     account(s, pcs_model_kinetic(s->model, &now->c), pcs_model_potential(s->model, &now->c));
     return pcs_monitor_start(s);
+}
+
+// Forces of joints and contacts that hold bodies do no work but for the rounding of positions.
+static double held_rounding(const pcs_simulation *s)
+{
+    const double roundings = 32 * DBL_EPSILON; // of a position, in the solves of a step
+    const pcs_state *state = &s->state;
+    double force = 0, length = 1;
+    for (int32_t i = 0; i < s->model->n_rows; ++i)
+        force += fmax(fabs(state->lambda[i]), *state->h > 0 ? fabs(state->p[i]) / *state->h : 0);
+    for (int32_t i = 0; i < 3 * s->model->n_slots; ++i)
+        force += fabs(state->force[i]);
+    for (int32_t i = 0; i < s->model->n_q; ++i)
+        length = fmax(length, fabs(state->q[i]));
+    return roundings * force * length;
 }
 
 static void count_step(pcs_simulation *s, const pcs_step_report *r, pcs_status status)
@@ -276,7 +294,12 @@ static void count_step(pcs_simulation *s, const pcs_step_report *r, pcs_status s
     st->last_residual = r->residual;
     st->worst_residual = fmax(st->worst_residual, r->residual);
     st->worst_newton = fmax(st->worst_newton, r->newton_residual);
-    st->worst_penetration = fmax(st->worst_penetration, r->penetration);
+    if (r->penetration.value > st->worst_penetration) {
+        st->worst_penetration = r->penetration.value;
+        st->penetration_time = r->penetration.time;
+        st->penetration_slot = r->penetration.slot;
+    }
+    st->energy_rounding = fmax(st->energy_rounding, held_rounding(s));
     st->worst_drift = fmax(st->worst_drift, r->drift);
     st->worst_velocity_drift = fmax(st->worst_velocity_drift, r->velocity_drift);
     if (r->redundant_rows > st->redundant_most)
@@ -378,6 +401,26 @@ static void book_impacts(pcs_simulation *s, int64_t first)
                 s->state.impact[3 * event.object + k] += event.impulse[k];
 }
 
+// Numbers of a finished step that no scheme needed to look at: energies, gaps that are neither open
+// nor closed, and velocities of belts.
+static pcs_status check_finite(pcs_simulation *s, const pcs_step_report *report)
+{
+    const double t = *s->state.t;
+    pcs_status status = PCS_OK;
+    if (!isfinite(report->kinetic + report->potential))
+        status = pcs_error(s->ctx, PCS_ERROR_NUMERIC,
+                           "t = %g: the %s energy is not a finite number", t,
+                           isfinite(report->kinetic) ? "potential" : "kinetic");
+    for (int32_t i = 0; i < s->model->n_slots && status == PCS_OK; ++i) {
+        const double *u = s->state.u + 3 * i;
+        if (isnan(s->state.gap[i]) || isnan(u[0] + u[1] + u[2]))
+            status = pcs_error(
+                s->ctx, PCS_ERROR_NUMERIC, "t = %g: the %s of contact '%s' is not a number", t,
+                isnan(s->state.gap[i]) ? "gap" : "relative velocity", s->model->slot_names.data[i]);
+    }
+    return status < 0 ? pcs_simulation_explain(s, status, 0) : status;
+}
+
 pcs_status pcs_simulation_step(pcs_simulation *s)
 {
     PCS_TRY(pcs_simulation_start(s));
@@ -395,19 +438,20 @@ pcs_status pcs_simulation_step(pcs_simulation *s)
     if (s->present->new_frame || !s->present->frames)
         pcs_state_begin_frame(&s->state, s->model->n_slots);
     s->present->new_frame = false;
-    pcs_step_report report;
+    pcs_step_report report = {0};
     const int64_t events = s->scheme->events.count;
     s->scheme->step = s->step + 1;
     pcs_monitor_begin(s);
     const pcs_status status = pcs_simulation_advance(s, &s->state, h, next, &report);
     forget_present(s);
     if (status < 0)
-        return status;
+        return pcs_simulation_explain(s, status, h);
     *s->state.t = next;
     *s->state.frame += h;
     ++s->step;
     count_step(s, &report, status);
     book_impacts(s, events);
+    PCS_TRY(check_finite(s, &report));
     pcs_monitor_end(s, h, next, &report, events);
     warn_of_length(s);
     return status;

@@ -44,6 +44,9 @@ double pcs_model_extent(const pcs_model *model, const pcs_configuration *c);
 double pcs_simulation_time_rounding(const pcs_simulation_def *def);
 // The configuration and (if `contacts`) the contact points at the present state.
 const pcs_present *pcs_simulation_present(const pcs_simulation *simulation, bool contacts);
+// The error of a step that failed, or of the start, in words of the model where its cause is found:
+// a formula that is not a number, or a motion beyond all bounds. Returns `status`.
+pcs_status pcs_simulation_explain(pcs_simulation *simulation, pcs_status status, double h);
 // Results of all elements at the present state, in the order of pcs_present.results.
 const double *pcs_simulation_results(const pcs_simulation *simulation);
 // Along the normal (0) or a tangent (1, 2): mean force since the last frame (of an equilibrium: its
@@ -57,6 +60,9 @@ double pcs_simulation_contact_force_max(const pcs_simulation *simulation, int32_
                                         int32_t component);
 double pcs_simulation_contact_impulse(const pcs_simulation *simulation, int32_t slot,
                                       int32_t component);
+// Relative velocity along normal and tangents, closed or open; zero where nothing can touch.
+void pcs_simulation_contact_velocity(const pcs_simulation *simulation, int32_t slot,
+                                     double velocity[3]);
 // The slot whose numbers in the state are those of this one: itself, but for contacts that are given
 // again (model/contact_copies.c).
 int32_t pcs_simulation_stand_in(const pcs_simulation *simulation, int32_t slot);

@@ -139,6 +139,20 @@ double pcs_simulation_contact_force_max(const pcs_simulation *s, int32_t slot, i
     return part_of(s, s->state.peak, slot, component);
 }
 
+// Schemes have the velocities of the contacts they solved for; those of the others follow from the
+// motion.
+void pcs_simulation_contact_velocity(const pcs_simulation *s, int32_t slot, double velocity[3])
+{
+    const int32_t place = pcs_simulation_stand_in(s, slot);
+    memcpy(velocity, s->state.u + 3 * place, 3 * sizeof *velocity);
+    if ((int)s->state.status[place] != PCS_OPEN)
+        return;
+    const pcs_contact *contact = &pcs_simulation_present(s, true)->contacts[place];
+    memset(velocity, 0, 3 * sizeof *velocity);
+    if (contact->gap != HUGE_VAL) // a point that may touch
+        pcs_contact_velocity(s->model, contact, s->state.v, velocity);
+}
+
 void pcs_simulation_contact(const pcs_simulation *s, int32_t slot, pcs_contact_view *view)
 {
     const pcs_present *now = pcs_simulation_present(s, true);
@@ -159,5 +173,5 @@ void pcs_simulation_contact(const pcs_simulation *s, int32_t slot, pcs_contact_v
         view->force_max[k] = pcs_simulation_contact_force_max(s, slot, k);
         view->force_now[k] = force_now(s, slot, k);
     }
-    memcpy(view->velocity, s->state.u + 3 * place, sizeof view->velocity);
+    pcs_simulation_contact_velocity(s, slot, view->velocity);
 }

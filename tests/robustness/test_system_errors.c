@@ -142,7 +142,9 @@ static void test_not_a_number(void **state)
     while (status >= 0 && !pcs_simulation_finished(simulation))
         status = pcs_simulation_step(simulation);
     assert_int_equal(status, PCS_ERROR_NUMERIC);
-    assert_non_null(strstr(pcs_context_error(ctx), "coordinate 'x' of system 's' is not a number"));
+    assert_non_null(strstr(
+        pcs_context_error(ctx),
+        "the force of coordinate 'x' of system 's': \"body.b.velocity.x - log(2 - 3*t)\" is "));
     pcs_simulation_destroy(simulation);
     pcs_model_file_destroy(file);
     assert_int_equal(pcs_context_heap_bytes(ctx), 0);

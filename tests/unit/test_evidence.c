@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -26,8 +27,10 @@ static const char *name_contact(const void *owner, int32_t slot)
 
 static void begin(fixture *f)
 {
-    *f = (fixture){.statistics = {.steps = 1000, .energy = {.kinetic = 3, .potential = 4}},
-                   .facts = {.contacts = 2, .joints = 1, .size = 1, .contact_name = name_contact, .owner = "tip"}};
+    *f = (fixture){
+        .statistics = {.steps = 1000, .energy = {.kinetic = 3, .potential = 4}},
+        .facts = {
+            .contacts = 2, .joints = 1, .size = 1, .contact_name = name_contact, .owner = "tip"}};
     f->facts.energy = (pcs_energy_scale){true, 4, 3};
 }
 
@@ -149,6 +152,117 @@ static void test_rounding_of_energies(void **state)
     assert_true(scale.largest == 7);
 }
 
+// Bodies that are held, where nothing but rounding is left, and motions so slow that their energy is
+// nothing beside the works of forces.
+static void test_energies_near_zero(void **state)
+{
+    (void)state;
+    fixture f;
+    begin(&f);
+    const pcs_energy_account held = {.potential = 4e-14, .numerical = 4e-14};
+    const pcs_energy_account slow = {
+        .kinetic = 1e-13, .driver = 2.385, .damping = -2.385, .numerical = 1e-6};
+    f.statistics.energy = held;
+    f.statistics.energy_rounding = 1e-12;
+    f.facts.energy = (pcs_energy_scale){true, 0, 4e-14};
+    expect(&f, PCS_FINDING_ENERGY, PCS_LEVEL_GOOD, "energy");
+    double largest = 1;
+    assert_true(pcs_energy_remainder(&f.statistics, &f.facts.energy, &largest) < 1e-3);
+    assert_true(largest == 0);
+    f.statistics.energy.numerical = 1; // a remainder that is no rounding
+    expect(&f, PCS_FINDING_ENERGY, PCS_LEVEL_BAD, "%");
+    begin(&f);
+    f.statistics.energy = slow;
+    f.facts.energy = (pcs_energy_scale){true, 0, 1e-13};
+    expect(&f, PCS_FINDING_ENERGY, PCS_LEVEL_GOOD, "4.2e-07 of the largest energy or work");
+    f.statistics.energy = (pcs_energy_account){0};
+    f.facts.energy = (pcs_energy_scale){true, 0, 0};
+    expect(&f, PCS_FINDING_ENERGY, PCS_LEVEL_GOOD, "to 0 of");
+}
+
+// No percentage of what is no number; the place to look at instead.
+static void test_energies_that_are_no_numbers(void **state)
+{
+    (void)state;
+    const struct {
+        pcs_energy_account energy;
+        const char *words;
+    } rows[] = {
+        {{.kinetic = NAN, .numerical = NAN}, "kinetic energy"},
+        {{.potential = NAN, .numerical = NAN}, "potential energy"},
+        {{.potential = INFINITY, .numerical = INFINITY}, "potential energy"},
+        {{.applied = NAN, .numerical = NAN}, "work of a force"},
+        {{.driver = INFINITY, .numerical = -INFINITY}, "work of a force"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        fixture f;
+        begin(&f);
+        f.statistics.energy = rows[i].energy;
+        expect(&f, PCS_FINDING_ENERGY, PCS_LEVEL_BAD, rows[i].words);
+        assert_null(strchr(f.findings[PCS_FINDING_ENERGY].text, '%'));
+    }
+}
+
+// What is to be made smaller is what the scheme has; --step is often that of the output only.
+static void test_remedies(void **state)
+{
+    (void)state;
+    const struct {
+        pcs_refinement by;
+        const char *words;
+    } rows[] = {
+        {PCS_REFINED_UNKNOWN, "a smaller step or tolerance"},
+        {PCS_REFINED_STEP, "a smaller --step"},
+        {PCS_REFINED_TOLERANCE, "a smaller tolerance"},
+        {PCS_REFINED_FIRST_STEP, "a smaller first_step"},
+        {PCS_REFINED_HYBRID, "a smaller tolerance or largest_time_step"},
+        {PCS_REFINED_HYBRID_FIXED, "a smaller first_step or largest_time_step"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        fixture f;
+        begin(&f);
+        f.facts.projection = "none";
+        f.statistics.refined_by = rows[i].by;
+        f.statistics.unconverged_steps = 900;
+        f.statistics.rejected_steps = 900;
+        f.statistics.worst_penetration = f.statistics.worst_drift = 1;
+        f.statistics.worst_velocity_drift = f.statistics.worst_residual = 1;
+        f.statistics.worst_newton = f.statistics.energy.numerical = 3;
+        judge(&f);
+        const pcs_finding_kind kinds[] = {
+            PCS_FINDING_UNCONVERGED, PCS_FINDING_PENETRATION,    PCS_FINDING_DRIFT,
+            PCS_FINDING_ENERGY,      PCS_FINDING_VELOCITY_DRIFT, PCS_FINDING_RESIDUAL,
+            PCS_FINDING_MOMENTUM,
+        };
+        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+            if (!strstr(f.findings[kinds[k]].text, rows[i].words))
+                fail_msg("'%s' lacks '%s'", f.findings[kinds[k]].text, rows[i].words);
+        for (int k = 0; k < PCS_FINDING_KIND_COUNT; k++)
+            assert_true(rows[i].by == PCS_REFINED_STEP || !strstr(f.findings[k].text, "--step"));
+    }
+}
+
+// Where and when bodies were deepest in each other.
+static void test_place_of_penetration(void **state)
+{
+    (void)state;
+    const char *const contacts[] = {"tip", "crank.upper"}, *units[] = {"m", "m or rad"};
+    for (int i = 0; i < 2; i++) {
+        fixture f;
+        char words[100];
+        begin(&f);
+        f.statistics.worst_penetration = 3e-5;
+        f.statistics.penetration_time = 0.731;
+        f.statistics.refined_by = PCS_REFINED_STEP;
+        f.facts.owner = contacts[i];
+        snprintf(words, sizeof words, "%s '%s' was 3.0e-05 %s deep at t = 0.731 s",
+                 i == 0 ? "contact" : "limit", contacts[i], units[i]);
+        expect(&f, PCS_FINDING_PENETRATION, PCS_LEVEL_NOTICE, words);
+        f.statistics.refined_by = PCS_REFINED_UNKNOWN; // a file of an earlier version
+        expect(&f, PCS_FINDING_PENETRATION, PCS_LEVEL_NOTICE, "bodies penetrated each other");
+    }
+}
+
 // Words that do not fit are cut, not written beyond the end.
 static void test_long_names(void **state)
 {
@@ -175,6 +289,10 @@ int main(void)
         cmocka_unit_test(test_counts),
         cmocka_unit_test(test_what_does_not_apply),
         cmocka_unit_test(test_rounding_of_energies),
+        cmocka_unit_test(test_energies_near_zero),
+        cmocka_unit_test(test_energies_that_are_no_numbers),
+        cmocka_unit_test(test_remedies),
+        cmocka_unit_test(test_place_of_penetration),
         cmocka_unit_test(test_long_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
