@@ -25,25 +25,34 @@ static bool fails(const pcs_formula *formula, const double *inputs, double *valu
     return !isfinite(*value);
 }
 
-// "OWNER 'NAME': "FORMULA" is not a number"; the quotes are those that model files look for.
-static bool tell(const pcs_formula *formula, const double *inputs, const char *owner,
-                 const char *name, char text[PCS_FAULT_SIZE])
+// "OWNER 'NAME': "FORMULA" is not a number", with the body that a force acts on; the quotes are those
+// that model files look for.
+static bool tell_on(const pcs_formula *formula, const double *inputs, const char *owner,
+                    const char *name, const char *body, char text[PCS_FAULT_SIZE])
 {
     double value;
     if (!fails(formula, inputs, &value))
         return false;
-    snprintf(text, PCS_FAULT_SIZE, "%s '%.100s': \"%.300s\" is %s", owner, name,
-             pcs_formula_text(formula), what_is(value));
+    snprintf(text, PCS_FAULT_SIZE, "%s '%.100s'%s%.120s: \"%.200s\" is %s", owner, name,
+             *body ? " on " : "", body, pcs_formula_text(formula), what_is(value));
     return true;
+}
+
+static bool tell(const pcs_formula *formula, const double *inputs, const char *owner,
+                 const char *name, char text[PCS_FAULT_SIZE])
+{
+    return tell_on(formula, inputs, owner, name, "", text);
 }
 
 static bool find_in_forces(const pcs_model *m, const pcs_configuration *c, char *text)
 {
     for (int32_t i = 0; i < m->forces.count; ++i) {
         const pcs_force *force = &m->forces.data[i];
+        char body[PCS_NODE_NAME_SIZE];
+        pcs_model_node_name(m, force->node, body);
         for (int k = 0; k < 3; ++k)
-            if (tell(force->force[k].formula, c->inputs, "force", force->name, text) ||
-                tell(force->torque[k].formula, c->inputs, "force", force->name, text))
+            if (tell_on(force->force[k].formula, c->inputs, "force", force->name, body, text) ||
+                tell_on(force->torque[k].formula, c->inputs, "force", force->name, body, text))
                 return true;
     }
     for (int32_t i = 0; i < m->actuators.count; ++i) {

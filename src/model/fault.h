@@ -6,7 +6,7 @@
 
 enum { PCS_FAULT_SIZE = 512 };
 
-// "force 'push': \"sqrt(1 - t)\" is not a number", of the first formula whose variables are finite
+// "force 'push' on body 'arm': \"sqrt(1 - t)\" is not a number", of the first formula whose variables are finite
 // and whose value is not; false if there is none.
 bool pcs_model_find_fault(const pcs_model *model, const pcs_configuration *c,
                           char text[PCS_FAULT_SIZE]);

@@ -22,11 +22,11 @@ expect_fault() { # SECTION WORDS
 }
 expect_fault "$arm
 joints: {hinge: {$hinge}}
-forces: {push: {body: arm, force: [0, sqrt(0.05-t)]}}" "force 'push': \"sqrt\(0.05-t\)\""
+forces: {push: {body: arm, force: [0, sqrt(0.05-t)]}}" "force 'push' on body 'arm': \"sqrt\(0.05-t\)\""
 expect_fault "$arm
-forces: {twist: {body: arm, torque: 1/floor(20*t-1)}}" "force 'twist': \"1/floor\(20\*t-1\)\""
+forces: {twist: {body: arm, torque: 1/floor(20*t-1)}}" "force 'twist' on body 'arm': \"1/floor\(20\*t-1\)\""
 expect_fault "$point
-forces: {drag: {body: bead, force: [log(0.05-body.bead.position.x), 0]}}" "force 'drag': \"log\("
+forces: {drag: {body: bead, force: [log(0.05-body.bead.position.x), 0]}}" "force 'drag' on body 'bead': \"log\("
 expect_fault "$arm
 joints: {hinge: {$hinge, actuator: acos(20*t)}}" "the actuator of joint 'hinge': \"acos"
 expect_fault "$arm
@@ -43,7 +43,7 @@ contacts: {belt: {type: sphere-plane, bodies: [ground, ball], radius: 0.1, frict
     "the surface speed of contact 'belt': \"sqrt"
 expect_fault "inputs: {u: 1}
 $point
-forces: {f: {body: bead, force: [1/(input.u-1), 0]}}" "force 'f': \"1/\(input.u-1\)\""
+forces: {f: {body: bead, force: [1/(input.u-1), 0]}}" "force 'f' on body 'bead': \"1/\(input.u-1\)\""
 expect_fault "materials: {rubber: {young: 1e6, density: 1000}}
 meshes:
   beam:

@@ -222,7 +222,7 @@ static void test_remedies(void **state)
         fixture f;
         begin(&f);
         f.facts.projection = "none";
-        f.statistics.refined_by = rows[i].by;
+        f.statistics.refined_by = (int32_t)rows[i].by;
         f.statistics.unconverged_steps = 900;
         f.statistics.rejected_steps = 900;
         f.statistics.worst_penetration = f.statistics.worst_drift = 1;
