@@ -282,7 +282,7 @@ static double turning_rate(const capturing *s, int32_t slot, double ahead)
     double change = 0, size = 0;
     for (int32_t e = 0; e < now->n_nodes && e < then->n_nodes; ++e) {
         const pcs_node *node = pcs_model_node(m, now->node[e]);
-        for (int32_t j = 0; j < pcs_node_translations(node->kind); ++j) {
+        for (int32_t j = 0; j < node->n_v && j < pcs_node_translations(node->kind); ++j) {
             const double d = then->J[e][j] - now->J[e][j];
             change += d * d;
             size += now->J[e][j] * now->J[e][j];
