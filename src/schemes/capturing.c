@@ -400,6 +400,8 @@ static pcs_status step(pcs_scheme *scheme, pcs_state *state, double h, pcs_step_
             memset(state->r + 3 * i, 0, 3 * sizeof(double));
     }
     s->march->counts.position.widest = state->memory[MEMORY_WIDEST];
+    // Its accounts begin anew: their rounding must not be that of what came before a checkpoint.
+    memset(s->march->to.work, 0, sizeof s->march->to.work);
     memcpy(s->march->phase.mode, s->phase.mode, (size_t)m->n_slots);
     const size_t filter_bytes = 2 * sizeof(double) * (size_t)m->n_v;
     s->known = (capturing_memory)(int)state->memory[MEMORY_KNOWN];

@@ -312,6 +312,18 @@ static void pass_phase(passage *p, event_driven *s)
     }
 }
 
+// Forces at the nodes of the step depend on the guess that each solve began with.
+static void pass_nodes(passage *p, event_driven *s)
+{
+    pass_flag(p, &s->sampled);
+    pass_flag(p, &s->powers_sampled);
+    for (int i = 0; i < 3; ++i) {
+        pass(p, s->node_force[i], 3 * (int64_t)s->base.model->n_slots);
+        pass(p, s->node_lambda[i], s->base.model->n_rows);
+        pass(p, s->node_power[i], PCS_WORK_COUNT);
+    }
+}
+
 // The point is that of the march, or the scheme's own where there is no march yet.
 static void pass_point(passage *p, const pcs_model *model, pcs_smooth_point *point)
 {
@@ -361,6 +373,7 @@ static void pass_all(passage *p, event_driven *s, pcs_smooth_point *to, pcs_marc
     pass(p, s->warm, 3 * slots);
     pass(p, s->status, slots);
     pass(p, s->p_sum, model->n_rows);
+    pass_nodes(p, s);
     pass_counts(p, counts);
     pass_phase(p, s);
     pass_point(p, model, to);
@@ -400,7 +413,6 @@ pcs_status pcs_ed_load(event_driven *s, const pcs_state *state)
     pass_all(&p, s, &s->point, &counts, &h_next);
     memcpy(s->memory, state->memory, sizeof(double) * (size_t)s->memory_count);
     memcpy(s->turns_q, s->point.q, sizeof(double) * (size_t)s->base.model->n_q);
-    s->sampled = s->powers_sampled = false;
     if (!s->started)
         return PCS_OK;
     if (s->has_step) {
@@ -411,5 +423,6 @@ pcs_status pcs_ed_load(event_driven *s, const pcs_state *state)
     }
     march->h_next = h_next;
     march->counts = s->counted = counts;
+    pcs_ed_look(s, &march->to, false); // sizes and laws of the contacts are asked for before
     return PCS_OK;
 }

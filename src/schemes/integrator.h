@@ -71,6 +71,7 @@ typedef struct pcs_integrator {
     // it ran at its limit [HairerWanner1996, IV.2]. 0: not known
     double stiffness;
     pcs_dense_use dense_use; // set by the caller
+    bool dense_ready; // what dense output needs beyond the step is there, if the method needs it
     // Of implicit methods, for the work of damping: its power at the end of the last step; and, set
     // by the caller, that the accelerations at the start of the next step are those before a jump
     // of the velocities, when damping had this power.

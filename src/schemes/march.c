@@ -767,11 +767,14 @@ pcs_status pcs_march_load(pcs_march *m, const pcs_phase *phase, const double *me
     if (!(t > m->from.t))
         return PCS_OK;
     const double next = m->h_next, whole = m->whole;
+    const bool dense = m->integrator->dense_ready;
     m->h = whole > 0 ? whole : h; // t - from.t is not h to the last bit
     pcs_status status = repeat(m, m->h, whole > 0 ? m->from.t + whole : t);
     if (whole > 0 && status == PCS_OK)
         status = end_inside(m, t);
     m->h = h;
     m->h_next = next;
+    if (status == PCS_OK && dense) // the first run has evaluated its stages, and counted them
+        status = pcs_march_dense(m, m->from.t, &m->inner);
     return status;
 }

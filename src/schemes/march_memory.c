@@ -3,7 +3,7 @@
 
 #include "schemes/march.h"
 
-enum { SCALARS = 23 };           // times, lengths and counts
+enum { SCALARS = 24 };           // times, lengths and counts
 enum { OWN, CROSSING, TURNING }; // integrators of a step
 
 int64_t pcs_march_memory(const pcs_model *model)
@@ -16,7 +16,7 @@ void pcs_march_exchange(pcs_march *m, double *memory, bool save)
 {
     const pcs_model *model = m->model;
     pcs_march_counts *c = &m->counts;
-    double integers[7] = {(double)c->accepted,
+    double integers[8] = {(double)c->accepted,
                           (double)c->rejected,
                           c->stiff,
                           (double)m->stiff_steps,
@@ -24,7 +24,8 @@ void pcs_march_exchange(pcs_march *m, double *memory, bool save)
                           (double)c->singular,
                           m->integrator == m->crossing  ? CROSSING
                           : m->integrator == m->turning ? TURNING
-                                                        : OWN};
+                                                        : OWN,
+                          m->integrator->dense_ready};
     double *scalar[SCALARS] = {&m->from.t,
                                &m->to.t,
                                &m->h,
@@ -41,6 +42,7 @@ void pcs_march_exchange(pcs_march *m, double *memory, bool save)
                                &integers[4],
                                &integers[5],
                                &integers[6],
+                               &integers[7],
                                &m->whole,
                                &c->position.widest,
                                &c->least_pivot,
@@ -63,6 +65,7 @@ void pcs_march_exchange(pcs_march *m, double *memory, bool save)
     m->integrator = integers[6] == CROSSING && m->crossing ? m->crossing
                     : integers[6] == TURNING && m->turning ? m->turning
                                                            : m->own;
+    m->integrator->dense_ready = integers[7] != 0;
     memory += SCALARS;
     double *array[] = {m->from.work, m->from.q,     m->from.v,
                        m->from.a,    m->from.extra, m->from.lambda};

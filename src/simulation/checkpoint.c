@@ -11,11 +11,12 @@ typedef struct header {
     uint64_t model, options;
     double start, step;
     int64_t next_step, count;
+    int32_t frames, new_frame; // of pcs_present
     pcs_statistics statistics;
 } header;
 
 static const char magic[8] = {'P', 'C', 'S', 'S', 'T', 'A', 'T', 'E'};
-enum { CHECKPOINT_VERSION = 3 };
+enum { CHECKPOINT_VERSION = 4 };
 
 static uint64_t model_hash(const pcs_model *model)
 {
@@ -76,6 +77,8 @@ size_t pcs_simulation_save(const pcs_simulation *s, void *buffer, size_t size)
     h.step = s->def.step;
     h.next_step = s->step;
     h.count = s->state.count;
+    h.frames = s->present->frames;
+    h.new_frame = s->present->new_frame;
     h.statistics = s->statistics;
     memcpy(buffer, &h, sizeof h);
     memcpy((char *)buffer + sizeof h, s->state.data, bytes);
@@ -128,6 +131,8 @@ pcs_status pcs_simulation_load(pcs_simulation *s, const void *buffer, size_t siz
     PCS_TRY(pcs_simulation_start(s)); // prepares the scheme; its state is replaced now
     s->statistics = h.statistics;
     s->step = h.next_step;
+    s->present->frames = h.frames != 0;
+    s->present->new_frame = h.new_frame != 0;
     memcpy(s->state.data, (const char *)buffer + sizeof h, sizeof(double) * (size_t)s->state.count);
     // The first run's end may be off the grid by rounding; an uninterrupted run is not.
     if (s->step < s->n_steps)

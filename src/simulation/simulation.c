@@ -413,6 +413,16 @@ void pcs_simulation_mark_frame(const pcs_simulation *s)
     s->present->new_frame = true;
 }
 
+void pcs_simulation_reopen_frame(const pcs_simulation *s)
+{
+    s->present->new_frame = false;
+}
+
+bool pcs_simulation_is_between_frames(const pcs_simulation *s)
+{
+    return s->present->frames && !s->present->new_frame;
+}
+
 bool pcs_simulation_finished(const pcs_simulation *s)
 {
     return s->step >= s->n_steps;
