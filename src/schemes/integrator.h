@@ -77,6 +77,10 @@ typedef struct pcs_integrator {
     // of the velocities, when damping had this power.
     double damping, damping_before;
     bool after_jump;
+    // Powers at the start of the last step of an implicit method: those of the end of the step before,
+    // which had other directions of friction. `resumed`: the next step takes these.
+    double power_from[PCS_WORK_COUNT];
+    bool resumed;
 } pcs_integrator;
 
 struct pcs_integrator_class {

@@ -769,7 +769,9 @@ pcs_status pcs_march_load(pcs_march *m, const pcs_phase *phase, const double *me
     const double next = m->h_next, whole = m->whole;
     const bool dense = m->integrator->dense_ready;
     m->h = whole > 0 ? whole : h; // t - from.t is not h to the last bit
+    m->integrator->resumed = true;
     pcs_status status = repeat(m, m->h, whole > 0 ? m->from.t + whole : t);
+    m->integrator->resumed = false;
     if (whole > 0 && status == PCS_OK)
         status = end_inside(m, t);
     m->h = h;

@@ -8,7 +8,7 @@ enum { OWN, CROSSING, TURNING }; // integrators of a step
 
 int64_t pcs_march_memory(const pcs_model *model)
 {
-    return SCALARS + PCS_WORK_COUNT + model->n_q + 3 * (int64_t)model->n_v +
+    return SCALARS + 2 * PCS_WORK_COUNT + model->n_q + 3 * (int64_t)model->n_v +
            pcs_smooth_rows_max(model);
 }
 
@@ -67,10 +67,16 @@ void pcs_march_exchange(pcs_march *m, double *memory, bool save)
                                                            : m->own;
     m->integrator->dense_ready = integers[7] != 0;
     memory += SCALARS;
-    double *array[] = {m->from.work, m->from.q,     m->from.v,
-                       m->from.a,    m->from.extra, m->from.lambda};
-    const int32_t size[] = {PCS_WORK_COUNT, model->n_q, model->n_v,
-                            model->n_v,     model->n_v, pcs_smooth_rows_max(model)};
+    double *array[] = {
+        m->from.work,  m->integrator->power_from, m->from.q, m->from.v, m->from.a, m->from.extra,
+        m->from.lambda};
+    const int32_t size[] = {PCS_WORK_COUNT,
+                            PCS_WORK_COUNT,
+                            model->n_q,
+                            model->n_v,
+                            model->n_v,
+                            model->n_v,
+                            pcs_smooth_rows_max(model)};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) {
         const size_t bytes = sizeof(double) * (size_t)size[i];
         if (save)
