@@ -15,7 +15,7 @@ set(plain_tests # cli.schemes runs every scheme and integrator on every example 
     physics.nonsmooth_alpha_woodpecker physics.turns)
 set(longest_tests cli.schemes equivalence.scenes_schemes) # half a minute and more
 set(long_tests # some seconds
-    browser.page cli.compare cli.contact_problems cli.examples cli.report cli.run
+    browser.page cli.compare cli.contact_problems cli.examples cli.report cli.run cli.signals
     convergence.flexible_order convergence.nonsmooth_alpha_order docs.guide docs.keys docs.manual
     equivalence.determinism equivalence.resume physics.flexible_benchmarks physics.flexible_schemes
     physics.hybrid_slider_crank physics.impact_on_step physics.mesh_bricks physics.singular_positions

@@ -206,6 +206,13 @@ pcs_status pcs_ed_output(event_driven *s, pcs_state *state, double t)
     return PCS_OK;
 }
 
+// Of the next output step.
+static void begin_accounts(event_driven *s)
+{
+    s->impacts = s->solver_iterations = 0;
+    s->residual = s->penetration = s->drift = s->velocity_drift = 0;
+}
+
 void pcs_ed_report(event_driven *s, pcs_state *state, double h, pcs_step_report *report)
 {
     const pcs_model *model = s->base.model;
@@ -235,8 +242,7 @@ void pcs_ed_report(event_driven *s, pcs_state *state, double h, pcs_step_report 
         report->accepted = -1; // the output lies inside a step that is counted already
     *state->h = h;
     s->counted = *now;
-    s->impacts = s->solver_iterations = 0;
-    s->residual = s->penetration = s->drift = s->velocity_drift = 0;
+    begin_accounts(s);
 }
 
 // ---- Memory ----
@@ -397,11 +403,14 @@ void pcs_ed_save(event_driven *s, pcs_state *state)
     if (s->has_step)
         pcs_march_save(s->march, state->memory + p.count);
     memcpy(s->memory, state->memory, sizeof(double) * (size_t)s->memory_count);
+    s->inside = false;
 }
 
+// A step that was given up has left the march somewhere on its way.
 bool pcs_ed_is_saved(const event_driven *s, const pcs_state *state)
 {
-    return memcmp(s->memory, state->memory, sizeof(double) * (size_t)s->memory_count) == 0;
+    return !s->inside &&
+           memcmp(s->memory, state->memory, sizeof(double) * (size_t)s->memory_count) == 0;
 }
 
 pcs_status pcs_ed_load(event_driven *s, const pcs_state *state)
@@ -413,6 +422,7 @@ pcs_status pcs_ed_load(event_driven *s, const pcs_state *state)
     pass_all(&p, s, &s->point, &counts, &h_next);
     memcpy(s->memory, state->memory, sizeof(double) * (size_t)s->memory_count);
     memcpy(s->turns_q, s->point.q, sizeof(double) * (size_t)s->base.model->n_q);
+    begin_accounts(s);
     if (!s->started)
         return PCS_OK;
     if (s->has_step) {

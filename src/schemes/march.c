@@ -587,8 +587,7 @@ pcs_status pcs_march_step(pcs_march *m, double t_limit)
     if (!(t_limit > m->to.t))
         return pcs_error(m->ctx, PCS_ERROR_ARGUMENT, "a step from t = %g cannot end at t = %g",
                          m->to.t, t_limit);
-    if (pcs_context_stops(m->ctx))
-        return pcs_error(m->ctx, PCS_ERROR_STOPPED, "t = %g: stopped inside a step", m->to.t);
+    PCS_TRY(pcs_context_go_on(m->ctx));
     swap_points(m);
     const double remaining = t_limit - m->from.t;
     const double turn = PCS_TURN_MOST / fmax(turn_speed(m, m->from.v), DBL_MIN);

@@ -118,6 +118,8 @@ pcs_status pcs_simulation_create(pcs_context *ctx, const pcs_model *model,
         s->scheme->switches = &s->switches;
         int64_t memory = class->memory ? class->memory(s->scheme) : 0;
         status = pcs_state_init(ctx, model, memory, &s->state);
+        if (status == PCS_OK)
+            status = pcs_state_init(ctx, model, memory, &s->before);
     }
     if (status < 0) {
         pcs_simulation_destroy(s);
@@ -133,6 +135,7 @@ void pcs_simulation_destroy(pcs_simulation *s)
         return;
     pcs_scheme_destroy(s->scheme);
     pcs_state_free(s->ctx, &s->state);
+    pcs_state_free(s->ctx, &s->before);
     if (s->present) {
         pcs_configuration_free(s->ctx, &s->present->c);
         pcs_model_contacts_destroy(s->ctx, s->present->contacts);
@@ -240,6 +243,7 @@ static void set_window(pcs_simulation *s, double from, double to)
 
 pcs_status pcs_simulation_start(pcs_simulation *s)
 {
+    pcs_context_begin(s->ctx);
     if (s->started)
         return PCS_OK;
     *s->state.t = s->def.start;
@@ -388,16 +392,23 @@ pcs_status pcs_simulation_step(pcs_simulation *s)
         if (fabs(rest - h) > pcs_simulation_time_rounding(&s->def))
             h = rest;
     }
-    if (s->present->new_frame || !s->present->frames)
+    const bool new_frame = s->present->new_frame;
+    const int64_t events = s->scheme->events.count;
+    pcs_step_report report;
+    pcs_state_copy(&s->before, &s->state);
+    if (new_frame || !s->present->frames)
         pcs_state_begin_frame(&s->state, s->model->n_slots);
     s->present->new_frame = false;
-    pcs_step_report report;
-    const int64_t events = s->scheme->events.count;
     s->scheme->step = s->step + 1;
     const pcs_status status = step_parts(s, h, next, &report);
     forget_present(s);
-    if (status < 0)
+    if (status < 0) {
+        pcs_state_copy(&s->state, &s->before);
+        if (status == PCS_ERROR_STOPPED) // what a failed step has seen is told
+            pcs_event_log_rewind(&s->scheme->events, events, s->state.status);
+        s->present->new_frame = new_frame;
         return status;
+    }
     *s->state.t = next;
     *s->state.frame += h;
     ++s->step;

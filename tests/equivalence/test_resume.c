@@ -107,11 +107,88 @@ static void every_example(void **state)
     assert_int_equal(failures, 0);
 }
 
+// ---- Steps that are given up ----
+
+typedef struct patience {
+    int64_t asked, until; // the question that is answered with "stop", once
+} patience;
+
+static bool loses_patience(void *user)
+{
+    patience *p = user;
+    return ++p->asked == p->until;
+}
+
+// The example up to `end` as saved bytes; steps that are stopped are taken again.
+static char *run_to(const char *path, const char *scheme, double end, patience *p, size_t *size,
+                    int *stopped)
+{
+    const pcs_context_def context = {.stop = loses_patience, .stop_user = p};
+    pcs_context *ctx = pcs_context_create(&context);
+    pcs_model_file *file;
+    pcs_simulation *simulation;
+    const pcs_setting *options, scheme_of = {"simulation.scheme", scheme};
+    if (pcs_model_file_read(ctx, path, &scheme_of, 1, &file) < 0)
+        fail_msg("%s", pcs_context_error(ctx));
+    pcs_simulation_def def = pcs_model_file_simulation(file);
+    def.end = end;
+    assert_int_equal(pcs_simulation_create(ctx, pcs_model_file_model(file), &def, &simulation),
+                     PCS_OK);
+    const int32_t n = pcs_model_file_options(file, &options);
+    for (int32_t i = 0; i < n; ++i)
+        assert_int_equal(pcs_simulation_set(simulation, options[i].key, options[i].text), PCS_OK);
+    while (!pcs_simulation_finished(simulation)) {
+        const pcs_status status = pcs_simulation_step(simulation);
+        if (status == PCS_ERROR_STOPPED)
+            ++*stopped;
+        else if (status < 0)
+            fail_msg("%s, %s: %s", path, scheme, pcs_context_error(ctx));
+    }
+    *size = pcs_simulation_save(simulation, NULL, 0);
+    char *saved = malloc(*size);
+    assert_non_null(saved);
+    assert_int_equal(pcs_simulation_save(simulation, saved, *size), *size);
+    pcs_simulation_destroy(simulation);
+    pcs_model_file_destroy(file);
+    pcs_context_destroy(ctx);
+    return saved;
+}
+
+static void given_up(void **state)
+{
+    (void)state;
+    enum { TIMES = 9 };
+    const char *schemes[SCHEMES_MAX];
+    const int n = list_schemes(schemes);
+    char path[PATH_SIZE];
+    make_path("block_on_belt.yaml", path);
+    for (int k = 0; k < n; ++k) {
+        size_t size;
+        int stopped = 0;
+        patience all = {0, -1};
+        char *whole = run_to(path, schemes[k], 0.3, &all, &size, &stopped);
+        for (int i = 1; i < TIMES; ++i) {
+            patience p = {0, 1 + all.asked * i / TIMES};
+            stopped = 0;
+            char *again = run_to(path, schemes[k], 0.3, &p, &size, &stopped);
+            if (stopped != 1)
+                fail_msg("%s: stopped %d times at question %lld of %lld", schemes[k], stopped,
+                         (long long)p.until, (long long)all.asked);
+            if (memcmp(whole, again, size) != 0)
+                fail_msg("%s: other bits after a step was stopped at question %lld of %lld",
+                         schemes[k], (long long)p.until, (long long)all.asked);
+            free(again);
+        }
+        free(whole);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(through_events),
         cmocka_unit_test(every_example),
+        cmocka_unit_test(given_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
