@@ -432,7 +432,7 @@ static cli_exit simulate(session *run)
         cli_message("%s", pcs_context_error(run->ctx));
     pcs_status closing = cli_outputs_close(&run->outputs, simulation, good, complete);
     run->outputs_are_closed = closing >= 0;
-    if (closing < 0)
+    if (closing < 0 && good) // else it is the error that was told
         cli_message("%s", pcs_context_error(run->ctx));
     if (!good || closing < 0)
         return CLI_EXIT_FAILED;
