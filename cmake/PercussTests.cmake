@@ -7,7 +7,7 @@
 
 set(plain_kinds browser docs tools)
 set(plain_tests # cli.schemes runs every scheme and integrator on every example with sanitizers
-    cli.examples
+    cli.examples cli.killed cli.signals
     convergence.bouncing_ball_order convergence.flexible_order convergence.haddouni_tables convergence.iftomm
     convergence.nonsmooth_alpha_order convergence.smooth_order convergence.smooth_reference
     equivalence.scenes_schemes
@@ -15,9 +15,9 @@ set(plain_tests # cli.schemes runs every scheme and integrator on every example 
     physics.nonsmooth_alpha_woodpecker physics.turns)
 set(longest_tests cli.schemes equivalence.scenes_schemes) # half a minute and more
 set(long_tests # some seconds
-    browser.page cli.compare cli.contact_problems cli.examples cli.report cli.run
+    browser.page cli.compare cli.contact_problems cli.examples cli.killed cli.report cli.run cli.signals
     convergence.flexible_order convergence.nonsmooth_alpha_order docs.guide docs.keys docs.manual
-    equivalence.determinism physics.flexible_benchmarks physics.flexible_schemes
+    equivalence.determinism equivalence.resume physics.flexible_benchmarks physics.flexible_schemes
     physics.hybrid_slider_crank physics.impact_on_step physics.mesh_bricks physics.singular_positions
     physics.slip_in_space physics.stacks_rest physics.turns robustness.malformed
     solvers.random_problems unit.sparse_cholesky)

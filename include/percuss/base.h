@@ -53,8 +53,8 @@ typedef struct pcs_context_def {
     void *resize_user;
     pcs_log_fn log; // NULL: silent
     void *log_user;
-    // Asked between the inner steps of schemes that choose them; true ends the step with
-    // PCS_ERROR_STOPPED. What was computed before it is kept. NULL: never.
+    // Asked many times in a second inside steps, solves and factorisations; true ends the step with
+    // PCS_ERROR_STOPPED, and the simulation is as it was before the step. NULL: never.
     bool (*stop)(void *user);
     void *stop_user;
 } pcs_context_def;

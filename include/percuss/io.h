@@ -227,6 +227,8 @@ PCS_API pcs_status pcs_checkpoint_write(pcs_context *ctx, const pcs_simulation *
                                         const char *path) PCS_MUST_CHECK;
 PCS_API pcs_status pcs_checkpoint_read(pcs_context *ctx, pcs_simulation *simulation,
                                        const char *path) PCS_MUST_CHECK;
+// Whether the file is whole, without a simulation to load it into.
+PCS_API pcs_status pcs_checkpoint_check(pcs_context *ctx, const char *path) PCS_MUST_CHECK;
 
 #ifdef __cplusplus
 }

@@ -96,6 +96,11 @@ PCS_API bool pcs_model_signal_path(const pcs_model *model, int32_t index, char *
 // step on, so that none is lost between two frames. pcs_result_append() and pcs_csv_append() do it.
 // In a simulation without frames every step counts anew.
 PCS_API void pcs_simulation_mark_frame(const pcs_simulation *simulation);
+// Takes the last mark back: what was shown was a look at the run (at its end, or where it is resumed)
+// between two of its frames, and the next frame counts from the one before.
+PCS_API void pcs_simulation_reopen_frame(const pcs_simulation *simulation);
+// Whether the present state is between two frames, as that of a checkpoint may be.
+PCS_API bool pcs_simulation_is_between_frames(const pcs_simulation *simulation);
 
 typedef enum pcs_contact_state { PCS_OPEN, PCS_SLIP, PCS_STICK, PCS_CLOSED } pcs_contact_state;
 

@@ -489,6 +489,8 @@ SHORT_CALLS: Dict[str, Tuple[Any, List[Any]]] = {
     "pcs_result_mesh_group": (pcs_mesh_group_view, [c_void_p, c_int32, c_int32]),
     "pcs_result_width": (c_int64, [c_void_p, c_char_p]),
     "pcs_simulation_mark_frame": (None, [c_void_p]),
+    "pcs_simulation_reopen_frame": (None, [c_void_p]),
+    "pcs_simulation_is_between_frames": (c_bool, [c_void_p]),
     "pcs_simulation_event_count": (c_int64, [c_void_p]),
     "pcs_simulation_event": (c_bool, [c_void_p, c_int64, POINTER(pcs_event)]),
     "pcs_simulation_statistics": (POINTER(pcs_statistics), [c_void_p]),

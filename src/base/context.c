@@ -26,6 +26,7 @@ struct pcs_context {
     uint64_t heap_calls;
     uint64_t heap_bytes;
     uint64_t calls_until_failure; // 0: the switch is off
+    bool stopping;                // def.stop has asked for it
     char error[TEXT_CAPACITY];
 };
 
@@ -184,9 +185,26 @@ pcs_status pcs_error_prefix(pcs_context *ctx, pcs_status status, const char *for
     return status;
 }
 
-bool pcs_context_stops(const pcs_context *ctx)
+bool pcs_context_stops(pcs_context *ctx)
 {
-    return ctx->def.stop && ctx->def.stop(ctx->def.stop_user);
+    ctx->stopping = ctx->stopping || (ctx->def.stop && ctx->def.stop(ctx->def.stop_user));
+    return ctx->stopping;
+}
+
+void pcs_context_begin(pcs_context *ctx)
+{
+    ctx->stopping = false;
+}
+
+pcs_status pcs_context_go_on(pcs_context *ctx)
+{
+    return pcs_context_stops(ctx) ? pcs_error(ctx, PCS_ERROR_STOPPED, "stopped inside a step")
+                                  : PCS_OK;
+}
+
+int pcs_context_stop_hook(void *ctx)
+{
+    return pcs_context_stops(ctx);
 }
 
 void pcs_log(pcs_context *ctx, pcs_log_level level, const char *format, ...)

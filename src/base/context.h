@@ -14,8 +14,14 @@ pcs_status pcs_error_prefix(pcs_context *ctx, pcs_status status, const char *for
     PCS_PRINTF(3, 4);
 void pcs_log(pcs_context *ctx, pcs_log_level level, const char *format, ...) PCS_PRINTF(3, 4);
 
-// Whether the caller wants a long computation to end.
-bool pcs_context_stops(const pcs_context *ctx);
+// Whether the caller wants a long computation to end. Once it does, the answer stays until the next
+// computation begins, so that every part of this one hears it.
+bool pcs_context_stops(pcs_context *ctx);
+void pcs_context_begin(pcs_context *ctx);
+// PCS_ERROR_STOPPED, with its text, if so. Every loop asks that may last a second.
+pcs_status pcs_context_go_on(pcs_context *ctx) PCS_MUST_CHECK;
+// The same question as a solver asks it (pcs_stop_fn); `ctx` is the context.
+int pcs_context_stop_hook(void *ctx);
 
 // Zeroed memory of count*size bytes. NULL (with the error recorded) when memory is out or the
 // product overflows; count*size == 0 gives a valid pointer to free.

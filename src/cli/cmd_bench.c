@@ -411,7 +411,9 @@ static cli_exit measure_file(session *run, int i)
     pcs_problem *problem = NULL;
     if (isatty(STDERR_FILENO))
         fprintf(stderr, "%d/%d %s\n", i + 1, run->files.count, file);
+    cli_interrupt_pause();
     pcs_status status = pcs_problem_read(run->ctx, file, &problem);
+    cli_interrupt_install();
     if (status < 0)
         return cli_input_error(run->ctx, status);
     cli_exit code = measure_problem(run, file + run->common, problem);

@@ -196,18 +196,23 @@ static cli_exit inspect_model(pcs_context *ctx, const request *wish)
     return code;
 }
 
+static cli_exit inspect_checkpoint(pcs_context *ctx, const request *wish)
+{
+    pcs_status status = pcs_checkpoint_check(ctx, wish->path);
+    if (status < 0)
+        return cli_input_error(ctx, status);
+    printf("%s\n", wish->path);
+    cli_summary_line(stdout, "kind", "checkpoint; continue with percuss run MODEL --resume %s",
+                     wish->path);
+    return CLI_EXIT_OK;
+}
+
 static cli_exit inspect(const request *wish)
 {
     cli_file_kind kind = cli_file_find_kind(wish->path);
     if (kind == CLI_FILE_CHECKPOINT && (wish->signals || wish->model || wish->drawings)) {
         cli_message("%s: a checkpoint holds the state alone; ask the model file", wish->path);
         return CLI_EXIT_BAD_INPUT;
-    }
-    if (kind == CLI_FILE_CHECKPOINT) {
-        printf("%s\n", wish->path);
-        cli_summary_line(stdout, "kind", "checkpoint; continue with percuss run MODEL --resume %s",
-                         wish->path);
-        return CLI_EXIT_OK;
     }
     if (kind == CLI_FILE_RESULT && wish->drawings) {
         cli_message("%s: --drawings is for model files; percuss info %s --model prints that of the "
@@ -218,7 +223,9 @@ static cli_exit inspect(const request *wish)
     pcs_context *ctx = cli_context_create();
     if (!ctx)
         return CLI_EXIT_FAILED;
-    cli_exit code = kind == CLI_FILE_RESULT ? inspect_result(ctx, wish) : inspect_model(ctx, wish);
+    cli_exit code = kind == CLI_FILE_RESULT       ? inspect_result(ctx, wish)
+                    : kind == CLI_FILE_CHECKPOINT ? inspect_checkpoint(ctx, wish)
+                                                  : inspect_model(ctx, wish);
     pcs_context_destroy(ctx);
     return code;
 }

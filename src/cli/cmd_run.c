@@ -95,8 +95,9 @@ static const cli_option options[OPTION_COUNT] = {
 
 static const cli_syntax syntax = {
     .usage = "percuss run MODEL [OPTION]...",
-    .text = "Simulates the model file and writes the result. Ctrl-C finishes the present step and\n"
-            "closes the result properly.",
+    .text =
+        "Simulates the model file and writes the result. Ctrl-C ends the run within a second and\n"
+        "closes the result properly.",
     .options = options,
     .n_options = OPTION_COUNT,
     .notes =
@@ -435,7 +436,7 @@ static cli_exit simulate(session *run)
         cli_message("%s", pcs_context_error(run->ctx));
     pcs_status closing = cli_outputs_close(&run->outputs, simulation, good, complete);
     run->outputs_are_closed = closing >= 0;
-    if (closing < 0)
+    if (closing < 0 && good) // else it is the error that was told
         cli_message("%s", pcs_context_error(run->ctx));
     if (!good || closing < 0)
         return CLI_EXIT_FAILED;
@@ -545,6 +546,7 @@ static cli_exit execute(session *run)
         return CLI_EXIT_FAILED;
     }
     cli_exit code = prepare(run);
+    cli_interrupt_install(); // up to here there is nothing to store, and a pipe may never end
     if (code == CLI_EXIT_OK)
         code = open_outputs(run);
     if (code != CLI_EXIT_OK)
@@ -559,7 +561,7 @@ cli_exit cli_run(int argc, char **argv)
     cli_exit code = CLI_EXIT_FAILED;
     if (run.ctx && run.command && cli_settings_init(&run.settings, argc)) {
         int parsed = parse(&run, argc, argv);
-        cli_interrupt_install();
+        cli_write_signals_ignore();
         code = parsed == CLI_HELP      ? CLI_EXIT_OK
                : parsed == CLI_MISTAKE ? CLI_EXIT_BAD_INPUT
                                        : execute(&run);

@@ -332,7 +332,9 @@ static cli_exit solve_problem(session *run, const char *file, const pcs_problem 
 static cli_exit solve_file(session *run, const char *file)
 {
     pcs_problem *problem = NULL;
+    cli_interrupt_pause();
     pcs_status status = pcs_problem_read(run->ctx, file, &problem);
+    cli_interrupt_install();
     if (status < 0) {
         cli_solve_result failed = {
             .file = file, .status = status, .error = pcs_context_error(run->ctx)};

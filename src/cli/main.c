@@ -94,8 +94,14 @@ static cli_exit dispatch(int argc, char **argv)
 // OpenBLAS, where it is the BLAS: with more than one thread its results depend on their number.
 void openblas_set_num_threads(int count) __attribute__((weak));
 
+// HDF5 ends with lines of its own where a damaged file has left it something open. The program closes
+// what it opens.
+int H5dont_atexit(void) __attribute__((weak));
+
 int main(int argc, char **argv)
 {
+    if (H5dont_atexit)
+        (void)H5dont_atexit();
     if (openblas_set_num_threads)
         openblas_set_num_threads(1);
     cli_exit code = dispatch(argc, argv);

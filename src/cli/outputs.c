@@ -21,13 +21,17 @@ static bool is_due(double due, double interval, double time)
     return time >= due - DUE_TOLERANCE * interval;
 }
 
-static pcs_status write_frame(cli_outputs *outputs, const pcs_simulation *simulation)
+// A frame that is not due only looks at the run: sums over the time between two frames that are go
+// on, so that those of a resumed run have the bits of an uninterrupted one.
+static pcs_status write_frame(cli_outputs *outputs, const pcs_simulation *simulation, bool due)
 {
     pcs_status status = PCS_OK;
     if (outputs->result)
         status = pcs_result_append(outputs->result, simulation);
     if (status >= 0 && outputs->csv)
         status = pcs_csv_append(outputs->csv, simulation);
+    if (!due)
+        pcs_simulation_reopen_frame(simulation);
     outputs->last_frame = pcs_simulation_time(simulation);
     outputs->next_frame = next_due(outputs->def.start, outputs->def.frame_every,
                                    0.5 * outputs->def.step, outputs->last_frame);
@@ -62,7 +66,7 @@ pcs_status cli_outputs_open(cli_outputs *outputs, pcs_context *ctx, const cli_ou
         outputs->result = NULL;
         return status;
     }
-    return write_frame(outputs, simulation);
+    return write_frame(outputs, simulation, !pcs_simulation_is_between_frames(simulation));
 }
 
 pcs_status cli_outputs_step(cli_outputs *outputs, const pcs_simulation *simulation)
@@ -73,7 +77,7 @@ pcs_status cli_outputs_step(cli_outputs *outputs, const pcs_simulation *simulati
     if (outputs->result) // events leave the simulation's memory even where frames are rare
         status = pcs_result_note(outputs->result, simulation);
     if (status >= 0 && is_due(outputs->next_frame, def->frame_every, time))
-        status = write_frame(outputs, simulation);
+        status = write_frame(outputs, simulation, true);
     if (status >= 0 && def->checkpoint && def->checkpoint_every > 0 &&
         is_due(outputs->next_checkpoint, def->checkpoint_every, time)) {
         status = pcs_checkpoint_write(outputs->ctx, simulation, def->checkpoint);
@@ -87,7 +91,7 @@ pcs_status cli_outputs_close(cli_outputs *outputs, const pcs_simulation *simulat
 {
     pcs_status first = PCS_OK, status;
     if (good && pcs_simulation_time(simulation) > outputs->last_frame)
-        first = write_frame(outputs, simulation);
+        first = write_frame(outputs, simulation, false);
     if (good && first >= 0 && outputs->def.checkpoint)
         first = pcs_checkpoint_write(outputs->ctx, simulation, outputs->def.checkpoint);
     if (outputs->result) {

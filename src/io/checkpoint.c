@@ -143,29 +143,45 @@ static pcs_status read_bytes(pcs_context *ctx, FILE *file, const char *path, uin
     return status;
 }
 
-pcs_status pcs_checkpoint_read(pcs_context *ctx, pcs_simulation *simulation, const char *path)
+// The bytes of the state, checked; the caller frees them.
+static pcs_status read_file(pcs_context *ctx, const char *path, unsigned char **bytes,
+                            uint64_t *size)
 {
+    *bytes = NULL;
     FILE *file = fopen(path, "rb");
     if (!file)
         return cannot(ctx, path, "read", errno);
     unsigned char header[HEADER_SIZE] = {0};
-    unsigned char *bytes = NULL;
-    uint64_t size = 0;
     errno = 0;
     size_t length = fread(header, 1, sizeof header, file);
     pcs_status status = PCS_OK;
     if (ferror(file))
         status = cannot(ctx, path, "read", errno);
     if (status >= 0)
-        status = check_header(ctx, path, header, length, &size);
+        status = check_header(ctx, path, header, length, size);
     if (status >= 0)
-        status = read_bytes(ctx, file, path, size, get_little_endian(header + 24, 8), &bytes);
+        status = read_bytes(ctx, file, path, *size, get_little_endian(header + 24, 8), bytes);
     fclose(file);
-    if (status >= 0) {
-        status = pcs_simulation_load(simulation, bytes, (size_t)size);
-        if (status < 0)
-            (void)pcs_error_prefix(ctx, status, "%s", path);
-    }
+    return status;
+}
+
+pcs_status pcs_checkpoint_read(pcs_context *ctx, pcs_simulation *simulation, const char *path)
+{
+    unsigned char *bytes;
+    uint64_t size = 0;
+    PCS_TRY(read_file(ctx, path, &bytes, &size));
+    pcs_status status = pcs_simulation_load(simulation, bytes, (size_t)size);
+    if (status < 0)
+        (void)pcs_error_prefix(ctx, status, "%s", path);
     pcs_free(ctx, bytes);
     return status;
+}
+
+pcs_status pcs_checkpoint_check(pcs_context *ctx, const char *path)
+{
+    unsigned char *bytes;
+    uint64_t size = 0;
+    PCS_TRY(read_file(ctx, path, &bytes, &size));
+    pcs_free(ctx, bytes);
+    return PCS_OK;
 }

@@ -52,7 +52,7 @@ pcs_status pcs_hdf5_read_rows(pcs_context *ctx, hid_t file, const char *path, in
     if (dataset < 0)
         return PCS_ERROR_INPUT;
     pcs_status status = PCS_ERROR_INPUT;
-    if (extent[0] <= INT32_MAX && extent[1] == (hsize_t)columns) {
+    if (extent[0] <= INT32_MAX && extent[1] == (hsize_t)columns && pcs_hdf5_is_stored(dataset)) {
         *data = pcs_calloc(ctx, (size_t)(extent[0] * extent[1]), H5Tget_size(type));
         status = *data ? PCS_OK : PCS_ERROR_MEMORY;
         if (*data && extent[0] > 0 &&

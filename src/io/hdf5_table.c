@@ -129,6 +129,22 @@ hid_t pcs_hdf5_open_dataset(hid_t file, const char *path, int rank, hsize_t exte
     return H5I_INVALID_HID;
 }
 
+hsize_t pcs_hdf5_numbers_stored(hid_t dataset)
+{
+    hid_t type = H5Dget_type(dataset);
+    const size_t size = type >= 0 ? H5Tget_size(type) : 0;
+    pcs_hdf5_close(type);
+    return size > 0 ? H5Dget_storage_size(dataset) / (hsize_t)size : 0;
+}
+
+bool pcs_hdf5_is_stored(hid_t dataset)
+{
+    hid_t space = H5Dget_space(dataset);
+    const hssize_t count = space >= 0 ? H5Sget_simple_extent_npoints(space) : -1;
+    pcs_hdf5_close(space);
+    return count == 0 || (count > 0 && (hsize_t)count <= pcs_hdf5_numbers_stored(dataset));
+}
+
 // ---- Files that were cut off ----
 
 // True if a dataset without chunks lies in the first `size` bytes.

@@ -18,6 +18,9 @@ pcs_status pcs_hdf5_put_names(pcs_context *ctx, hid_t file, const char *path,
 // datasets back until the file is closed. So the file grows frame by frame, and a file that is cut
 // off has lost its last frames alone. Negative on failure.
 hid_t pcs_hdf5_growing_access(void);
+// Numbers that are stored, whatever the shape declares; and whether these are as many.
+hsize_t pcs_hdf5_numbers_stored(hid_t dataset);
+bool pcs_hdf5_is_stored(hid_t dataset);
 
 // A dataset of one dimension that grows, with its unit and description; negative on failure.
 hid_t pcs_hdf5_create_column(hid_t file, const char *path, hid_t type, hsize_t chunk,

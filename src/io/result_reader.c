@@ -69,13 +69,35 @@ static pcs_status read_text(pcs_result *result, const char *name, char **text)
     return *text ? PCS_OK : PCS_ERROR_MEMORY;
 }
 
+static bool is_part(const char *path)
+{
+    static const char ending[] = ".part";
+    const size_t length = strlen(path), n = sizeof ending - 1;
+    return length > n && strcmp(path + length - n, ending) == 0;
+}
+
+// A file of gigabytes of which next to nothing was ever written is no result, whatever it declares.
+static pcs_status check_holes(pcs_result *result)
+{
+    const int64_t small = (int64_t)64 << 20, part = 1024, block = 512;
+    struct stat info;
+    if (stat(result->path, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > small &&
+        info.st_blocks * block < info.st_size / part)
+        return pcs_result_damaged(result, "nearly all of it was never written");
+    return PCS_OK;
+}
+
 static pcs_status open_checked(pcs_result *result)
 {
     pcs_context *ctx = result->ctx;
     const char *path = result->path;
+    PCS_TRY(check_holes(result));
     htri_t is_hdf5 = H5Fis_hdf5(path);
     if (is_hdf5 < 0 && result->guard.error_number != 0)
         return pcs_result_cannot(result, "read the result");
+    if (is_hdf5 <= 0 && is_part(path)) // of a run that was killed before its first frame
+        return pcs_error(ctx, PCS_ERROR_INPUT,
+                         "%s: the run was killed before it stored anything; repeat it", path);
     if (is_hdf5 <= 0) // negative for an empty file, too
         return pcs_error(ctx, PCS_ERROR_INPUT, "%s: not a result file (not in HDF5 format)", path);
     if (!open_file(result))
@@ -85,7 +107,10 @@ static pcs_status open_checked(pcs_result *result)
         (!pcs_hdf5_get_integer(result->file, PCS_RESULT_ATTRIBUTE_HEADER, &header) || header <= 0 ||
          (hsize_t)header > result->note.size))
         return pcs_result_damaged(result, "the header is cut off");
-    if (!pcs_hdf5_get_integer(result->file, PCS_RESULT_ATTRIBUTE_FORMAT, &format))
+    if (!pcs_hdf5_get_integer(result->file, PCS_RESULT_ATTRIBUTE_FORMAT, &format) && is_part(path))
+        return pcs_error(ctx, PCS_ERROR_INPUT,
+                         "%s: the run was killed before it stored anything; repeat it", path);
+    if (format == 0)
         return pcs_error(ctx, PCS_ERROR_INPUT, "%s: an HDF5 file, but not a Percuss result", path);
     if (format > PCS_RESULT_FORMAT)
         return pcs_error(ctx, PCS_ERROR_INPUT,
@@ -122,7 +147,8 @@ static pcs_status read_names(pcs_result *result, const char *path, int32_t colum
     if (dataset < 0)
         return pcs_result_damaged(result, "names are missing");
     pcs_status status = PCS_ERROR_INPUT;
-    if (extent[0] <= INT32_MAX / PCS_QUANTITY_WIDTH_MAX && extent[1] == (hsize_t)columns)
+    if (extent[0] <= INT32_MAX / PCS_QUANTITY_WIDTH_MAX && extent[1] == (hsize_t)columns &&
+        pcs_hdf5_is_stored(dataset))
         status = pcs_hdf5_read_texts(result->ctx, dataset, (int64_t)extent[0] * columns,
                                      &list->texts, &list->size);
     *rows = status >= 0 ? (int32_t)extent[0] : 0;
@@ -184,11 +210,21 @@ const char *pcs_result_object_name(const pcs_result *result, pcs_owner owner, in
 
 // ---- Datasets ----
 
-// Rows of a dataset that are there.
-static int64_t count_rows(const pcs_result *result, hid_t dataset, hsize_t rows)
+// Rows of a dataset that are there; negative if it declares more than any run may have left. A run that
+// was killed while it stored frames may have left the new shape with the old data.
+static int64_t count_rows(const pcs_result *result, hid_t dataset, int rank,
+                          const hsize_t extent[3])
 {
-    return result->note.cut_off ? pcs_hdf5_rows_there(dataset, rows, result->note.size)
-                                : (int64_t)rows;
+    const hsize_t in_a_flush = 1000000;
+    hsize_t numbers = 1;
+    if (result->note.cut_off)
+        return pcs_hdf5_rows_there(dataset, extent[0], result->note.size);
+    for (int i = 1; i < rank; ++i)
+        numbers *= extent[i];
+    const hsize_t stored = numbers > 0 ? pcs_hdf5_numbers_stored(dataset) / numbers : extent[0];
+    if (stored >= extent[0])
+        return (int64_t)extent[0];
+    return result->complete || extent[0] - stored > in_a_flush ? -1 : (int64_t)stored;
 }
 
 static void warn_of_frames(pcs_result *result, int64_t most)
@@ -226,7 +262,9 @@ static pcs_status open_datasets(pcs_result *result)
             (row->owner != PCS_OWNER_NONE && extent[1] != (hsize_t)result->objects[row->owner]) ||
             (row->width > 1 && extent[rank - 1] != (hsize_t)row->width))
             return pcs_result_damaged(result, "a dataset has another shape");
-        int64_t rows = count_rows(result, dataset, extent[0]);
+        int64_t rows = count_rows(result, dataset, rank, extent);
+        if (rows < 0)
+            return pcs_result_damaged(result, "it declares more frames than it holds");
         if (result->frames < 0 || rows < result->frames)
             result->frames = rows;
         most = (int64_t)extent[0] > most ? (int64_t)extent[0] : most;
@@ -254,7 +292,9 @@ static pcs_status open_events(pcs_result *result)
         result->event[c] = dataset;
         if (dataset < 0 || extent[0] > INT64_MAX / 64)
             return pcs_result_damaged(result, "the events have another shape");
-        int64_t rows = count_rows(result, dataset, extent[0]);
+        int64_t rows = count_rows(result, dataset, 1, extent);
+        if (rows < 0)
+            return pcs_result_damaged(result, "it declares more events than it holds");
         events = rows < events ? rows : events;
     }
     hid_t group = H5Gopen2(result->file, PCS_RESULT_EVENT, H5P_DEFAULT);
@@ -326,8 +366,11 @@ static pcs_status read_checkpoint(pcs_result *result)
                          "%s: has no checkpoint, because the run was cut off; resume from a "
                          "checkpoint file or repeat the run",
                          result->path);
-    unsigned char *bytes = pcs_calloc(result->ctx, (size_t)extent[0], 1);
-    pcs_status status = bytes ? PCS_OK : PCS_ERROR_MEMORY;
+    const bool stored = pcs_hdf5_is_stored(dataset);
+    unsigned char *bytes = stored ? pcs_calloc(result->ctx, (size_t)extent[0], 1) : NULL;
+    pcs_status status = bytes    ? PCS_OK
+                        : stored ? PCS_ERROR_MEMORY
+                                 : pcs_result_damaged(result, "the checkpoint is not there");
     if (bytes && H5Dread(dataset, H5T_NATIVE_UINT8, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes) < 0)
         status = pcs_result_damaged(result, "the checkpoint cannot be read");
     H5Dclose(dataset);

@@ -45,14 +45,14 @@ struct pcs_result_writer {
     pcs_event_store events;
     int32_t batch, buffered; // frames
     int64_t stored;
-    double flush_interval, last_flush; // wall clock, s
-    bool failed;                       // an earlier write failed: the file is only closed any more
+    double flush_interval, opened, last_flush; // wall clock, s
+    bool failed; // an earlier write failed: the file is only closed any more
 };
 
 pcs_result_def pcs_result_default(void)
 {
-    // Two seconds: a killed run loses little, and flushing costs well below one per cent.
-    return (pcs_result_def){.title = "", .model_text = "", .flush_interval = 2};
+    // Half a second: a killed run loses little, and flushing costs below one per cent.
+    return (pcs_result_def){.title = "", .model_text = "", .flush_interval = 0.5};
 }
 
 static pcs_status cannot(pcs_result_writer *writer, const char *what)
@@ -139,7 +139,7 @@ static pcs_status create_file(pcs_result_writer *writer, const pcs_result_def *d
     hid_t creation = H5Pcreate(H5P_FILE_CREATE);
     // No time stamps: equal runs give equal files.
     if (access_properties >= 0 && creation >= 0 && H5Pset_obj_track_times(creation, false) >= 0 &&
-        reserve_header(creation, def) &&
+        reserve_header(creation, def) && H5Pset_evict_on_close(access_properties, true) >= 0 &&
         H5Pset_libver_bounds(access_properties, H5F_LIBVER_V18, H5F_LIBVER_V18) >= 0)
         writer->file = H5Fcreate(writer->part, H5F_ACC_EXCL, creation, access_properties);
     pcs_hdf5_close(creation);
@@ -540,14 +540,52 @@ static pcs_status write_events(pcs_result_writer *writer)
     return PCS_OK;
 }
 
+// What the datasets have in the metadata cache goes, now that it is on disk: the index of their chunks
+// grows with the frames. They are opened again.
+static bool forget_metadata(pcs_result_writer *writer)
+{
+    const size_t enough = (size_t)1 << 20;
+    size_t used = 0;
+    if (H5Fget_mdc_size(writer->file, NULL, NULL, &used, NULL) < 0)
+        return false;
+    if (used < enough)
+        return true;
+    hid_t growing = pcs_hdf5_growing_access();
+    bool ok = growing >= 0;
+    for (int k = 0; ok && k < PCS_QUANTITY_COUNT; k++) {
+        if (writer->dataset[k] < 0)
+            continue;
+        pcs_hdf5_close(writer->dataset[k]);
+        writer->dataset[k] = H5Dopen2(writer->file, pcs_quantity_table[k].dataset, growing);
+        ok = writer->dataset[k] >= 0;
+    }
+    for (int c = 0; ok && c < PCS_EVENT_COLUMN_COUNT; c++) {
+        pcs_hdf5_close(writer->events.dataset[c]);
+        writer->events.dataset[c] = H5Dopen2(writer->file, pcs_event_column_table[c].dataset,
+                                             growing);
+        ok = writer->events.dataset[c] >= 0;
+    }
+    pcs_hdf5_close(growing);
+    return ok;
+}
+
 static pcs_status flush(pcs_result_writer *writer)
 {
     PCS_TRY(write_batch(writer));
     PCS_TRY(write_events(writer));
-    if (H5Fflush(writer->file, H5F_SCOPE_GLOBAL) < 0 || writer->note.write_failed)
+    if (H5Fflush(writer->file, H5F_SCOPE_GLOBAL) < 0 || writer->note.write_failed ||
+        !forget_metadata(writer))
         return fail(writer);
     writer->last_flush = pcs_timer_now();
     return PCS_OK;
+}
+
+// Often at first, so that a run that is killed early leaves what it has computed too.
+static bool is_due(const pcs_result_writer *writer)
+{
+    const double part = 0.1; // of the time so far
+    const double now = pcs_timer_now();
+    return now - writer->last_flush >= fmin(writer->flush_interval, part * (now - writer->opened));
 }
 
 static pcs_status append(pcs_result_writer *writer, const pcs_simulation *simulation)
@@ -562,7 +600,7 @@ static pcs_status append(pcs_result_writer *writer, const pcs_simulation *simula
     gather_meshes(writer, simulation);
     pcs_simulation_mark_frame(simulation);
     writer->buffered++;
-    if (pcs_timer_now() - writer->last_flush >= writer->flush_interval)
+    if (is_due(writer))
         return flush(writer);
     return writer->buffered == writer->batch ? write_batch(writer) : PCS_OK;
 }
@@ -702,6 +740,7 @@ static pcs_result_writer *new_writer(pcs_context *ctx, const pcs_model *model,
     writer->objects[PCS_OWNER_CONSTRAINT] = model->constraint_names.count;
     pcs_result_count_meshes(model, writer->objects);
     writer->flush_interval = def->flush_interval;
+    writer->opened = pcs_timer_now();
     writer->driver = writer->file = H5I_INVALID_HID;
     pcs_event_store_init(&writer->events);
     for (int k = 0; k < PCS_QUANTITY_COUNT; k++)
@@ -755,10 +794,13 @@ pcs_status pcs_result_note(pcs_result_writer *writer, const pcs_simulation *simu
 {
     if (writer->failed)
         return earlier_failure(writer);
-    if (writer->events.next == pcs_simulation_event_count(simulation))
+    const bool late = (writer->buffered > 0 || writer->events.gathered > 0) && is_due(writer);
+    if (writer->events.next == pcs_simulation_event_count(simulation) && !late)
         return PCS_OK; // as after most steps
     pcs_hdf5_enter(&writer->guard);
     pcs_status status = take_events(writer, simulation);
+    if (status >= 0 && late)
+        status = flush(writer);
     pcs_hdf5_leave(&writer->guard);
     return status;
 }

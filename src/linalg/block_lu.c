@@ -206,10 +206,25 @@ static int32_t place_of_pivot(const pcs_block_lu *lu, int32_t s, int32_t column)
     return place;
 }
 
+// Fronts are many and most are small: asked once in so much work.
+static bool is_over(pcs_block_lu *lu, const pcs_front *front)
+{
+    const double between = 5e6; // ns
+    if (lu->tasks)
+        return false;
+    lu->unwatched += pcs_block_lu_front_cost(front->p, front->c);
+    if (lu->unwatched < between)
+        return false;
+    lu->unwatched = 0;
+    return pcs_front_watch_is_over(&lu->watch);
+}
+
 // Returns -1, or the place without a usable pivot
 static int32_t factor_supernode(pcs_block_lu *lu, int32_t s, const values *v, block_lu_part *part)
 {
     const pcs_front front = clear_front(lu, s, part);
+    if (is_over(lu, &front))
+        return lu->first[s];
     assemble_part(lu, s, 0, v, &front, part->local);
     assemble_part(lu, s, 1, v, &front, part->local);
     assemble_part(lu, s, 2, v, &front, part->local);
@@ -221,12 +236,19 @@ static int32_t factor_supernode(pcs_block_lu *lu, int32_t s, const values *v, bl
     for (int32_t child = lu->child[s]; child >= 0; child = lu->sibling[child])
         extend_add(lu, child, &front, part);
     const int32_t bad = pcs_front_factor(&part->team, &front, part->row_scale, part->column_scale);
+    if (lu->watch.over)
+        return lu->first[s];
     return bad < 0 ? -1 : place_of_pivot(lu, s, bad);
 }
 
 void pcs_block_lu_set_tolerance(pcs_block_lu *lu, double tolerance)
 {
     lu->unusable = tolerance / PCS_DENSE_SINGULAR;
+}
+
+void pcs_block_lu_set_watch(pcs_block_lu *lu, pcs_watch watch)
+{
+    lu->watch = (pcs_front_watch){.watch = watch};
 }
 
 void pcs_block_lu_set_tasks(pcs_block_lu *lu, pcs_tasks *tasks)
@@ -255,6 +277,7 @@ int32_t pcs_block_lu_factor(pcs_block_lu *lu, const pcs_block_matrix *A, const d
     const values v = {A, E, F};
     factor_job job = {lu, &v};
     lu->factored = false;
+    lu->watch.over = false;
     for (int32_t j = 0; j < lu->n; ++j)
         lu->start[j + 1] = lu->start[j] + (!active || active[lu->block[j]] ? lu->size[j] : 0);
     pcs_tasks_run(lu->tasks, factor_part, &job, lu->n_parts);

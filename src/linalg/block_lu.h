@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "base/tasks.h"
+#include "base/watch.h"
 #include "linalg/block_matrix.h"
 
 typedef struct pcs_block_lu pcs_block_lu;
@@ -30,6 +31,11 @@ double pcs_block_lu_operations(const pcs_block_lu *lu);
 // Threads for factor and solve from now on (NULL: none). The bits of the results do not depend on
 // their number. The pool must live as long as it is used here.
 void pcs_block_lu_set_tasks(pcs_block_lu *lu, pcs_tasks *tasks);
+
+// Who is asked now and then whether to go on: at analysis the arena's context. Factorisations that are
+// given up fail as singular ones do; pcs_block_lu_compress() says PCS_ERROR_STOPPED. With threads it is
+// not asked.
+void pcs_block_lu_set_watch(pcs_block_lu *lu, pcs_watch watch);
 
 // A pivot is unusable at this fraction of the entries of its row and column or below. At analysis:
 // PCS_DENSE_SINGULAR.

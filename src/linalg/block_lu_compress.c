@@ -141,7 +141,8 @@ static pcs_status get_memory(compression *x)
                                .tasks = x->lu->tasks,
                                .pack_size = (pcs_front_pack_size(x->largest_p, most) + LINE - 1) /
                                             LINE * LINE,
-                               .lanes = PCS_BLOCK_LU_LANES};
+                               .lanes = PCS_BLOCK_LU_LANES,
+                               .watch = &x->lu->watch};
     GET(double, x->team.pack, x->team.pack_size * x->team.lanes);
     GET(double, x->stack, x->stack_size);
     GET(double, x->Y[0], x->largest_p *width);
@@ -272,18 +273,22 @@ pcs_status pcs_block_lu_compress(pcs_block_lu *lu, pcs_arena *arena, int32_t cou
     if (count == 0 || !lu->factored)
         return PCS_OK;
     PCS_TRY(prepare(&x, count));
+    lu->watch.over = false;
     int32_t s = 0;
     for (int32_t root = 0; root < lu->n_supernodes; ++root) {
         if (lu->parent[root] >= 0)
             continue;
         const int32_t n = x.n_columns[root], width = pcs_front_stride(n);
         memset(x.X, 0, sizeof(double) * (size_t)n * (size_t)width);
-        for (; s <= root; ++s) // a tree is a run that ends with its root
+        for (; s <= root && !lu->watch.over; ++s) // a tree is a run that ends with its root
             if (x.n_columns[s] > 0)
                 visit(&x, s, root);
+        if (lu->watch.over)
+            break;
         if (n > 0)
             put(user, n, x.column[root], x.X, width);
     }
     pcs_arena_release(arena, mark);
-    return PCS_OK;
+    return lu->watch.over ? pcs_error(arena->ctx, PCS_ERROR_STOPPED, "stopped inside a step")
+                          : PCS_OK;
 }

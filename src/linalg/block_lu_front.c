@@ -385,6 +385,13 @@ typedef struct product {
     bool by_rows; // shares are rows or columns of C
 } product;
 
+bool pcs_front_watch_is_over(pcs_front_watch *watch)
+{
+    if (watch && !watch->over)
+        watch->over = pcs_watch_is_over(&watch->watch);
+    return watch && watch->over;
+}
+
 static void subtract_packed(const product *x, bool large, double *pack)
 {
     const pcs_front_kernels *kernels = x->team->kernels;
@@ -397,6 +404,8 @@ static void subtract_packed(const product *x, bool large, double *pack)
         for (int32_t i = 0; i < x->m; i += PACK_ROWS) {
             const int32_t rows = smaller(x->m - i, PACK_ROWS);
             double *C = x->C + (ptrdiff_t)i * x->ldc;
+            if (large && pcs_front_watch_is_over(x->team->tasks ? NULL : x->team->watch))
+                return;
             pack_rows(depth, rows, x->A + (ptrdiff_t)q * x->column + (ptrdiff_t)i * x->row, x->row,
                       x->column, pack);
             if (!large)

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "base/tasks.h"
+#include "base/watch.h"
 
 // Length in memory of a row of n values; grows with n.
 int32_t pcs_front_stride(int32_t n);
@@ -32,15 +33,25 @@ typedef struct pcs_front {
     int32_t *pivot;  // p: row exchanged with row k at step k
 } pcs_front;
 
+// Whoever waits for a factorisation, and whether it was given up: numbers are of no use then.
+typedef struct pcs_front_watch {
+    pcs_watch watch;
+    bool over;
+} pcs_front_watch;
+
 // Who works on a front: instruction set, threads (NULL: the caller alone) and `lanes` buffers of
 // `pack_size` values, 64-byte aligned, one for each share of a product.
 typedef struct pcs_front_team {
     const pcs_front_kernels *kernels;
     pcs_tasks *tasks;
     double *pack;
-    int64_t pack_size; // at least pcs_front_pack_size(p, c), a multiple of 8
-    int32_t lanes;     // at least 1
+    int64_t pack_size;      // at least pcs_front_pack_size(p, c), a multiple of 8
+    int32_t lanes;          // at least 1
+    pcs_front_watch *watch; // asked by large products of one thread; NULL: never
 } pcs_front_team;
+
+// Asks; false without a watch.
+bool pcs_front_watch_is_over(pcs_front_watch *watch);
 int64_t pcs_front_pack_size(int32_t p, int32_t c);
 
 // row_scale, column_scale (p values each): size of the entries that row and column were made of; a

@@ -60,7 +60,9 @@ struct pcs_block_lu {
     int32_t *top;         // n_top: supernodes
     double *y;            // solve: by row in elimination order
     bool factored;
-    double unusable; // tolerance of pivots over PCS_DENSE_SINGULAR
+    pcs_front_watch watch;
+    double unwatched; // cost of the fronts since it was asked last
+    double unusable;  // tolerance of pivots over PCS_DENSE_SINGULAR
 
     int64_t n_entries;
     double operations;

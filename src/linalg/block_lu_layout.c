@@ -215,12 +215,13 @@ static void raise_supernode(const pcs_block_lu *lu, const tree *t, int32_t s, co
 }
 
 static pcs_status get_scratch(pcs_arena *arena, const sizes *size, int32_t lanes,
-                              block_lu_part *part)
+                              pcs_front_watch *watch, block_lu_part *part)
 {
     enum { LINE = 8 }; // doubles
     part->team = (pcs_front_team){.kernels = pcs_front_kernels_best(),
                                   .pack_size = (size->pack + LINE - 1) / LINE * LINE,
-                                  .lanes = lanes};
+                                  .lanes = lanes,
+                                  .watch = watch};
     GET(int32_t, part->local, size->blocks + 1);
     GET(int32_t, part->source, size->blocks);
     GET(int32_t, part->target, size->blocks);
@@ -246,7 +247,7 @@ static pcs_status place_updates(pcs_arena *arena, pcs_block_lu *lu, const tree *
         for (int32_t i = 0; i < count; ++i)
             raise_supernode(lu, t, is_top ? lu->top[i] : part->first + i, &size, *update);
         *update += size.peak[0] + size.peak[1];
-        PCS_TRY(get_scratch(arena, &size, is_top ? PCS_BLOCK_LU_LANES : 1, part));
+        PCS_TRY(get_scratch(arena, &size, is_top ? PCS_BLOCK_LU_LANES : 1, &lu->watch, part));
     }
     return PCS_OK;
 }
@@ -256,6 +257,7 @@ pcs_status pcs_block_lu_lay_out(pcs_arena *arena, pcs_block_lu *lu)
     const int32_t n = lu->n_supernodes;
     int64_t factor = 0, update, vector = 0;
     tree t;
+    lu->watch.watch = (pcs_watch){pcs_context_stop_hook, arena->ctx};
     GET(int64_t, lu->factor_start, n);
     GET(int64_t, lu->update_start, n);
     GET(int64_t, lu->w_start, n);

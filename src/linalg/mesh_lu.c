@@ -101,6 +101,8 @@ static pcs_status factor(pcs_mesh_lu *lu, const conversion *c, pcs_tasks *tasks,
     const int32_t bad = pcs_block_lu_factor(lu->lu, &matrix, NULL, NULL, NULL);
     pcs_block_lu_set_tasks(lu->lu, NULL);
     *defect = bad >= 0 ? c->offset[bad] : -1;
+    if (bad >= 0 && pcs_context_stops(lu->ctx))
+        return PCS_INTERRUPTED;
     return bad >= 0 ? PCS_ERROR_SINGULAR : PCS_OK;
 }
 

@@ -590,6 +590,7 @@ static pcs_status factor_in_some_order(pcs_kkt_blocks *b, int32_t *column)
         const int32_t bad = pcs_block_lu_factor(b->lu, &b->K, NULL, NULL, NULL);
         if (bad < 0)
             return PCS_OK;
+        PCS_TRY(pcs_context_go_on(b->factors.ctx));
         *column = b->offset[bad];
         if (!postpone(b, bad))
             break;

@@ -301,6 +301,9 @@ static void add_block(const delassus *d, const contact *a, const contact *b, dou
         }
 }
 
+// A row with ten thousand blocks takes a millisecond.
+enum { ROWS_PER_LOOK = 16 };
+
 static void transpose_block(int32_t rows, int32_t columns, const double *block, double *transposed)
 {
     for (int32_t r = 0; r < rows; ++r)
@@ -308,11 +311,13 @@ static void transpose_block(int32_t rows, int32_t columns, const double *block, 
             transposed[c * rows + r] = block[r * columns + c];
 }
 
-static void fill_blocks(const delassus *d, int32_t *cursor, pcs_block_matrix *W)
+static pcs_status fill_blocks(const delassus *d, int32_t *cursor, pcs_block_matrix *W)
 {
     const bool symmetric = d->saddle->symmetric;
     memcpy(cursor, W->row_start, sizeof(int32_t) * (size_t)d->n);
-    for (int32_t i = 0; i < d->n; ++i)
+    for (int32_t i = 0; i < d->n; ++i) {
+        if (i % ROWS_PER_LOOK == 0)
+            PCS_TRY(pcs_context_go_on(d->arena->ctx));
         for (int32_t e = symmetric ? W->diagonal[i] : W->row_start[i]; e < W->row_start[i + 1];
              ++e) {
             const int32_t j = W->column[e];
@@ -322,6 +327,8 @@ static void fill_blocks(const delassus *d, int32_t *cursor, pcs_block_matrix *W)
                 transpose_block(d->contact[i].row->size, d->contact[j].row->size, block,
                                 W->value + W->value_start[cursor[j]++]);
         }
+    }
+    return PCS_OK;
 }
 
 // What the compression of K fills
@@ -394,6 +401,8 @@ static pcs_status add_coupled(delassus *d, int32_t *cursor, pcs_block_matrix *W)
         const contact *b = &d->contact[j];
         if (!b->coupled)
             continue;
+        if (j % ROWS_PER_LOOK == 0)
+            PCS_TRY(pcs_context_go_on(d->arena->ctx));
         const int32_t columns = b->row->size;
         const pcs_arena_mark mark = pcs_arena_get_mark(d->arena);
         double *z = PCS_ARENA_ARRAY(d->arena, double, (int64_t)size *columns);
@@ -440,7 +449,7 @@ pcs_status pcs_saddle_delassus(pcs_saddle *saddle, int32_t n, const pcs_row_bloc
     if (!cursor)
         return no_memory(&d);
     PCS_TRY(prepare_contacts(&d));
-    fill_blocks(&d, cursor, W);
+    PCS_TRY(fill_blocks(&d, cursor, W));
     if (saddle->kkt && saddle->kkt->full.by_blocks)
         PCS_TRY(add_compressed(&d, W));
     else if (saddle->kkt)

@@ -98,7 +98,10 @@ static pcs_status allocate(admm_work *work, pcs_arena *arena)
     PCS_TRY(pcs_acceleration_init(&work->acceleration, arena,
                                   (pcs_acceleration_kind)work->option[OPTION_ACCELERATION],
                                   work->rows, (int32_t)work->option[OPTION_MEMORY], work->scale));
-    return pcs_block_lu_analyse(arena, work->problem->W, NULL, &work->lu);
+    PCS_TRY(pcs_block_lu_analyse(arena, work->problem->W, NULL, &work->lu));
+    if (work->problem->watch)
+        pcs_block_lu_set_watch(work->lu, *work->problem->watch);
+    return PCS_OK;
 }
 
 // Factors W + rho diag w. A W with negative eigenvalues may have no pivot: a larger rho has.
@@ -118,7 +121,7 @@ static pcs_status factor(admm_work *work, double rho, pcs_solve_info *info)
         }
         info->factorisations++;
         bad = pcs_block_lu_factor(work->lu, W, work->E, NULL, NULL);
-        if (bad < 0)
+        if (bad < 0 || pcs_watch_is_over(work->problem->watch)) // the monitor sees it next
             return PCS_OK;
     }
     return pcs_error(work->ctx, PCS_ERROR_SINGULAR,

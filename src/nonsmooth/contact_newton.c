@@ -390,6 +390,8 @@ static pcs_status analyse(pcs_contact_newton *newton)
     pcs_arena_release(newton->arena, newton->behind);
     PCS_TRY(pcs_block_lu_analyse(newton->arena, newton->problem->W, newton->analysed, &newton->lu));
     pcs_block_lu_set_tasks(newton->lu, newton->tasks);
+    if (newton->problem->watch)
+        pcs_block_lu_set_watch(newton->lu, *newton->problem->watch);
     return all ? analyse(newton) : PCS_OK;
 }
 

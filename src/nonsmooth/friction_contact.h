@@ -20,6 +20,7 @@
 
 #include "base/arena.h"
 #include "base/tasks.h"
+#include "base/watch.h"
 #include "linalg/block_matrix.h"
 #include "percuss/problem.h"
 
@@ -33,9 +34,10 @@ typedef struct pcs_friction_contact {
     // Velocities at the beginning of the step: those that the start left when it was the solution of
     // the step before. They tell whether it is still one (auto.c); NULL: unknown
     const double *before;
-    pcs_tasks *tasks; // threads for large problems; NULL: one. The bits do not depend on them
-    bool is_reduced;  // from a global problem: the relative residual leaves |q| out
-    bool is_checked;  // sizes, W, q and mu are known to be good; the start is not
+    pcs_tasks *tasks;       // threads for large problems; NULL: one. The bits do not depend on them
+    const pcs_watch *watch; // what ends a solve early; NULL: nothing
+    bool is_reduced;        // from a global problem: the relative residual leaves |q| out
+    bool is_checked;        // sizes, W, q and mu are known to be good; the start is not
 } pcs_friction_contact;
 
 static inline bool pcs_is_bilateral(const pcs_friction_contact *problem, int32_t block)

@@ -81,7 +81,10 @@ pcs_status pcs_newton_work_init(pcs_newton_work *work, const pcs_friction_contac
     }
     for (int32_t i = 0; i < n; i++)
         set_contact(work, i, largest > 0.0 ? largest : 1.0);
-    return pcs_block_lu_analyse(arena, W, NULL, &work->lu);
+    PCS_TRY(pcs_block_lu_analyse(arena, W, NULL, &work->lu));
+    if (work->problem->watch)
+        pcs_block_lu_set_watch(work->lu, *work->problem->watch);
+    return PCS_OK;
 }
 
 void pcs_newton_set_proximal(pcs_newton_work *work, double delta, double *centre)

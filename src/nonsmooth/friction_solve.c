@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/timer.h"
 #include "nonsmooth/auto.h"
 #include "nonsmooth/first_order.h"
 #include "nonsmooth/friction_newton.h"
@@ -99,12 +100,28 @@ bool pcs_friction_solve_shares(const pcs_solve_opts *opts, int32_t blocks)
     return opts->threads > 1 && blocks >= PCS_SWEEP_COLOURED_FROM;
 }
 
+// What ends a solve early, for factorisations, which do not see its monitor.
+typedef struct limits {
+    const pcs_solve_opts *opts;
+    double deadline; // 0: none
+} limits;
+
+static int is_over(void *user)
+{
+    const limits *l = user;
+    return (l->deadline > 0.0 && pcs_timer_now() > l->deadline) ||
+           (l->opts->stop != NULL && l->opts->stop(l->opts->stop_user));
+}
+
 pcs_status pcs_friction_solve(const pcs_friction_contact *problem,
                               const pcs_friction_solver *solver, const pcs_solve_opts *opts,
                               const double *option, pcs_arena *arena, double *r, double *u,
                               pcs_solve_info *info)
 {
     pcs_friction_contact shared = *problem;
+    limits limit = {opts, opts->max_time > 0.0 ? pcs_timer_now() + opts->max_time : 0.0};
+    const pcs_watch watch = {is_over, &limit};
+    shared.watch = &watch;
     *info = (pcs_solve_info){.solutions = -1, .residual = {.worst = -1}};
     PCS_TRY(pcs_solve_opts_check(opts, arena->ctx));
     if (problem->tasks == NULL && pcs_friction_solve_shares(opts, problem->W->n))
@@ -112,5 +129,21 @@ pcs_status pcs_friction_solve(const pcs_friction_contact *problem,
     const pcs_status status = solve_checked(&shared, solver, opts, option, arena, r, u, info);
     if (problem->tasks == NULL)
         pcs_tasks_destroy(shared.tasks);
+    return status;
+}
+
+pcs_status pcs_friction_solve_inside(const pcs_friction_contact *problem,
+                                     const pcs_friction_solver *solver, const pcs_solve_opts *opts,
+                                     const double *option, pcs_arena *arena, double *r, double *u,
+                                     pcs_solve_info *info)
+{
+    pcs_solve_opts watched = *opts;
+    watched.stop = pcs_context_stop_hook;
+    watched.stop_user = arena->ctx;
+    PCS_TRY(pcs_context_go_on(arena->ctx)); // also where a solve is over before it looks
+    const pcs_status status = pcs_friction_solve(problem, solver, &watched, option, arena, r, u,
+                                                 info);
+    PCS_TRY(pcs_context_go_on(
+        arena->ctx)); // a solve cut short may still be good enough, with other bits
     return status;
 }

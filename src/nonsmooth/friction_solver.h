@@ -33,6 +33,12 @@ pcs_status pcs_friction_solve(const pcs_friction_contact *problem,
                               const double *option, pcs_arena *arena, double *r, double *u,
                               pcs_solve_info *info) PCS_MUST_CHECK;
 
+// The same inside a step: the context's stop function ends it too, with PCS_ERROR_STOPPED.
+pcs_status pcs_friction_solve_inside(const pcs_friction_contact *problem,
+                                     const pcs_friction_solver *solver, const pcs_solve_opts *opts,
+                                     const double *option, pcs_arena *arena, double *r, double *u,
+                                     pcs_solve_info *info) PCS_MUST_CHECK;
+
 // Whether the work on so many blocks is shared by the threads that are asked for. Without a pool in
 // problem->tasks a solve then makes one of its own.
 bool pcs_friction_solve_shares(const pcs_solve_opts *opts, int32_t blocks);

@@ -85,7 +85,10 @@ pcs_status pcs_interior_work_init(pcs_interior_work *work, const pcs_friction_co
         work->s[i] = 0.0;
     }
     set_scales(work);
-    return pcs_block_lu_analyse(arena, problem->W, NULL, &work->lu);
+    PCS_TRY(pcs_block_lu_analyse(arena, problem->W, NULL, &work->lu));
+    if (problem->watch)
+        pcs_block_lu_set_watch(work->lu, *problem->watch);
+    return PCS_OK;
 }
 
 pcs_status pcs_interior_direction_init(pcs_interior_direction *direction,

@@ -282,7 +282,7 @@ static double turning_rate(const capturing *s, int32_t slot, double ahead)
     double change = 0, size = 0;
     for (int32_t e = 0; e < now->n_nodes && e < then->n_nodes; ++e) {
         const pcs_node *node = pcs_model_node(m, now->node[e]);
-        for (int32_t j = 0; j < pcs_node_translations(node->kind); ++j) {
+        for (int32_t j = 0; j < node->n_v && j < pcs_node_translations(node->kind); ++j) {
             const double d = then->J[e][j] - now->J[e][j];
             change += d * d;
             size += now->J[e][j] * now->J[e][j];
@@ -400,6 +400,8 @@ static pcs_status step(pcs_scheme *scheme, pcs_state *state, double h, pcs_step_
             memset(state->r + 3 * i, 0, 3 * sizeof(double));
     }
     s->march->counts.position.widest = state->memory[MEMORY_WIDEST];
+    // Its accounts begin anew: their rounding must not be that of what came before a checkpoint.
+    memset(s->march->to.work, 0, sizeof s->march->to.work);
     memcpy(s->march->phase.mode, s->phase.mode, (size_t)m->n_slots);
     const size_t filter_bytes = 2 * sizeof(double) * (size_t)m->n_v;
     s->known = (capturing_memory)(int)state->memory[MEMORY_KNOWN];

@@ -476,6 +476,7 @@ pcs_status pcs_ed_prepare(event_driven *s, const pcs_state *state)
     if (!s->started)
         begin_run(s, state);
     s->evaluations = pcs_smooth_evaluations(s->march->smooth);
+    s->inside = true;
     see_inputs(s, state);
     return PCS_OK;
 }

@@ -148,6 +148,7 @@ typedef struct event_driven {
     int64_t painleve; // impacts without collision and choices among several solutions
 
     bool started;
+    bool inside;    // an output step: from the state it was taken up from until it is saved
     double *memory; // last copy of what the state keeps, to see that the state was replaced
     int64_t memory_count;
 } event_driven;

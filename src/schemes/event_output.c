@@ -206,6 +206,14 @@ pcs_status pcs_ed_output(event_driven *s, pcs_state *state, double t)
     return PCS_OK;
 }
 
+// Of the next output step.
+static void begin_accounts(event_driven *s)
+{
+    s->impacts = s->solver_iterations = 0;
+    s->residual = s->drift = s->velocity_drift = 0;
+    s->penetration = (pcs_depth){0};
+}
+
 void pcs_ed_report(event_driven *s, pcs_state *state, double h, pcs_step_report *report)
 {
     const pcs_model *model = s->base.model;
@@ -236,9 +244,7 @@ void pcs_ed_report(event_driven *s, pcs_state *state, double h, pcs_step_report 
         report->accepted = -1; // the output lies inside a step that is counted already
     *state->h = h;
     s->counted = *now;
-    s->impacts = s->solver_iterations = 0;
-    s->residual = s->drift = s->velocity_drift = 0;
-    s->penetration = (pcs_depth){0};
+    begin_accounts(s);
 }
 
 // ---- Memory ----
@@ -315,6 +321,18 @@ static void pass_phase(passage *p, event_driven *s)
     }
 }
 
+// Forces at the nodes of the step depend on the guess that each solve began with.
+static void pass_nodes(passage *p, event_driven *s)
+{
+    pass_flag(p, &s->sampled);
+    pass_flag(p, &s->powers_sampled);
+    for (int i = 0; i < 3; ++i) {
+        pass(p, s->node_force[i], 3 * (int64_t)s->base.model->n_slots);
+        pass(p, s->node_lambda[i], s->base.model->n_rows);
+        pass(p, s->node_power[i], PCS_WORK_COUNT);
+    }
+}
+
 // The point is that of the march, or the scheme's own where there is no march yet.
 static void pass_point(passage *p, const pcs_model *model, pcs_smooth_point *point)
 {
@@ -364,6 +382,7 @@ static void pass_all(passage *p, event_driven *s, pcs_smooth_point *to, pcs_marc
     pass(p, s->warm, 3 * slots);
     pass(p, s->status, slots);
     pass(p, s->p_sum, model->n_rows);
+    pass_nodes(p, s);
     pass_counts(p, counts);
     pass_phase(p, s);
     pass_point(p, model, to);
@@ -387,11 +406,14 @@ void pcs_ed_save(event_driven *s, pcs_state *state)
     if (s->has_step)
         pcs_march_save(s->march, state->memory + p.count);
     memcpy(s->memory, state->memory, sizeof(double) * (size_t)s->memory_count);
+    s->inside = false;
 }
 
+// A step that was given up has left the march somewhere on its way.
 bool pcs_ed_is_saved(const event_driven *s, const pcs_state *state)
 {
-    return memcmp(s->memory, state->memory, sizeof(double) * (size_t)s->memory_count) == 0;
+    return !s->inside &&
+           memcmp(s->memory, state->memory, sizeof(double) * (size_t)s->memory_count) == 0;
 }
 
 pcs_status pcs_ed_load(event_driven *s, const pcs_state *state)
@@ -403,7 +425,7 @@ pcs_status pcs_ed_load(event_driven *s, const pcs_state *state)
     pass_all(&p, s, &s->point, &counts, &h_next);
     memcpy(s->memory, state->memory, sizeof(double) * (size_t)s->memory_count);
     memcpy(s->turns_q, s->point.q, sizeof(double) * (size_t)s->base.model->n_q);
-    s->sampled = s->powers_sampled = false;
+    begin_accounts(s);
     if (!s->started)
         return PCS_OK;
     if (s->has_step) {
@@ -414,5 +436,6 @@ pcs_status pcs_ed_load(event_driven *s, const pcs_state *state)
     }
     march->h_next = h_next;
     march->counts = s->counted = counts;
+    pcs_ed_look(s, &march->to, false); // sizes and laws of the contacts are asked for before
     return PCS_OK;
 }

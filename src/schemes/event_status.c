@@ -128,6 +128,7 @@ static pcs_status reduce(event_driven *s, const pcs_block_matrix *full, pcs_bloc
     double *value = PCS_ARENA_ARRAY(&s->arena, double, value_start[entries]);
     if (!value)
         return PCS_ERROR_MEMORY;
+    PCS_TRY(pcs_context_go_on(s->base.ctx));
     for (int32_t i = 0, k = 0; i < n; ++i)
         for (; k < full->row_start[i + 1]; ++k) {
             const int32_t j = full->column[k], columns = offset[j + 1] - offset[j];
@@ -221,8 +222,8 @@ static pcs_status solve_reduced(event_driven *s, reduced *w, pcs_ed_choice choic
     opts.tolerance = option[ED_SOLVER_TOLERANCE];
     opts.max_iterations = (int32_t)option[ED_SOLVER_ITERATIONS];
     pcs_solve_info info;
-    pcs_status status = pcs_friction_solve(&w->problem, &pcs_solver_auto, &opts, NULL, &s->arena,
-                                           w->r, w->u, &info);
+    pcs_status status = pcs_friction_solve_inside(&w->problem, &pcs_solver_auto, &opts, NULL,
+                                                  &s->arena, w->r, w->u, &info);
     if (status == PCS_ERROR_NUMERIC)
         return pcs_error(s->base.ctx, status,
                          "t = %g: the contact problem has a NaN or an infinity; check the forces",

@@ -131,7 +131,7 @@ pcs_status pcs_extrapolation_turn_rate(pcs_integrator *integrator, const pcs_smo
     extrapolation *s = self(integrator);
     *rate = 0;
     PCS_TRY(reserve(s));
-    if (s->turns.capacity == 0)
+    if (pcs_friction_turns_count(integrator->smooth) == 0)
         return PCS_OK;
     PCS_TRY(
         pcs_smooth_accelerations(integrator->smooth, at->t, at->q, at->v, s->a, s->lambda, NULL));

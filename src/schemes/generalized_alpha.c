@@ -139,7 +139,9 @@ static void account(pcs_generalized_alpha *s, pcs_smooth_point *to)
     const bool known = s->power_known && fabs(s->t + s->length - from->t) <= SAME_TIME * s->h &&
                        memcmp(s->q_to, from->q, sizeof(double) * (size_t)m->n_q) == 0 &&
                        memcmp(s->v_to, from->v, sizeof(double) * (size_t)m->n_v) == 0;
-    if (known) {
+    if (s->base.resumed) {
+        memcpy(begin, s->base.power_from, sizeof begin);
+    } else if (known) {
         memcpy(begin, s->power, sizeof begin);
     } else {
         pcs_smooth_terms terms = pcs_smooth_evaluate(s->base.smooth, from->t, from->q, from->v);
@@ -151,6 +153,7 @@ static void account(pcs_generalized_alpha *s, pcs_smooth_point *to)
                                  damping_work(s, begin[PCS_WORK_DAMPING], end[PCS_WORK_DAMPING],
                                               cross.damping);
     s->base.damping = end[PCS_WORK_DAMPING];
+    memcpy(s->base.power_from, begin, sizeof begin);
     memcpy(s->power, end, sizeof end);
     s->power_known = true;
 }

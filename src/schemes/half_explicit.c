@@ -18,7 +18,6 @@
 typedef struct half_explicit {
     pcs_integrator base;
     pcs_stages s;
-    bool dense_ready;    // what dense output needs beyond the step is there
     double *dense[3][4]; // HEM5: polynomials of d, v and lambda
     double *a_ends[2];   // HEM5: v' at the ends of the step, by the index-1 equation
     double *dense_data;
@@ -146,7 +145,7 @@ static pcs_status phem56_step(pcs_integrator *integrator, const pcs_smooth_point
     const pcs_model *model = integrator->model;
     const int32_t n = model->n_v;
     double *d_end = s->d[P_END], *v_end = s->v[P_END], *rate_end = s->rate[P_END];
-    m->dense_ready = false;
+    m->base.dense_ready = false;
     PCS_TRY(pcs_stages_begin(integrator, s, from, h));
     PCS_TRY(phem56_stages(m, from));
     const double weight = h * p_ab[P_STAGES - 1][P_STAGES - 1];
@@ -199,11 +198,11 @@ static void prepare_middle(half_explicit *m)
 {
     const pcs_stages *s = &m->s;
     const int32_t n = m->base.model->n_v;
-    if (m->dense_ready)
+    if (m->base.dense_ready)
         return;
     pcs_stages_combine(n, NULL, s->h, P_STAGES + 1, p_middle, s->rate, m->dense[0][0]);
     pcs_stages_combine(n, s->v[0], s->h, P_STAGES + 1, p_middle, s->a, m->dense[1][0]);
-    m->dense_ready = true;
+    m->base.dense_ready = true;
 }
 
 static pcs_status phem56_path(pcs_integrator *integrator, double *const c[PCS_PATH_DEGREE])
@@ -338,7 +337,7 @@ static pcs_status hem5_step(pcs_integrator *integrator, const pcs_smooth_point *
     pcs_stages *s = &m->s;
     const pcs_model *model = integrator->model;
     const int32_t n = model->n_v;
-    m->dense_ready = false;
+    m->base.dense_ready = false;
     PCS_TRY(pcs_stages_begin(integrator, s, from, h));
     PCS_TRY(hem5_stages(m, from));
     *error = hem5_error(m, norm);
@@ -384,7 +383,7 @@ static pcs_status hem5_tenth_stage(half_explicit *m)
         pcs_stages_combine(n, NULL, 1, H_STAGES + 2, h_dense[i], s->a, m->dense[1][i]);
         pcs_stages_combine(rows, NULL, 1, H_STAGES + 2, h_dense[i], s->lambda, m->dense[2][i]);
     }
-    m->dense_ready = true;
+    m->base.dense_ready = true;
     return PCS_OK;
 }
 
@@ -397,7 +396,7 @@ static pcs_status hem5_dense(pcs_integrator *integrator, double theta, pcs_smoot
     pcs_stages *s = &m->s;
     const pcs_model *model = integrator->model;
     const int32_t n = model->n_v, rows = pcs_smooth_row_count(integrator->smooth);
-    if (!m->dense_ready)
+    if (!m->base.dense_ready)
         PCS_TRY(hem5_tenth_stage(m));
     const double value[4] = {theta, theta * theta, theta * theta * theta,
                              theta * theta * theta * theta};

@@ -521,7 +521,7 @@ static pcs_status prepare(hybrid *s, const pcs_state *state)
 {
     const double *own = state->memory + s->ed.memory_count;
     const size_t bytes = sizeof(double) * (size_t)own_count(s);
-    if (memcmp(own, s->memory, bytes) != 0) {
+    if (s->ed.inside || memcmp(own, s->memory, bytes) != 0) {
         s->at_work = own[0] != 0;
         s->reason = (int64_t)own[1];
         s->steady = (int64_t)own[2];

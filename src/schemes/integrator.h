@@ -71,11 +71,16 @@ typedef struct pcs_integrator {
     // it ran at its limit [HairerWanner1996, IV.2]. 0: not known
     double stiffness;
     pcs_dense_use dense_use; // set by the caller
+    bool dense_ready; // what dense output needs beyond the step is there, if the method needs it
     // Of implicit methods, for the work of damping: its power at the end of the last step; and, set
     // by the caller, that the accelerations at the start of the next step are those before a jump
     // of the velocities, when damping had this power.
     double damping, damping_before;
     bool after_jump;
+    // Powers at the start of the last step of an implicit method: those of the end of the step before,
+    // which had other directions of friction. `resumed`: the next step takes these.
+    double power_from[PCS_WORK_COUNT];
+    bool resumed;
 } pcs_integrator;
 
 struct pcs_integrator_class {

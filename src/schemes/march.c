@@ -594,8 +594,7 @@ pcs_status pcs_march_step(pcs_march *m, double t_limit)
     if (!(t_limit > m->to.t))
         return pcs_error(m->ctx, PCS_ERROR_ARGUMENT, "a step from t = %g cannot end at t = %g",
                          m->to.t, t_limit);
-    if (pcs_context_stops(m->ctx))
-        return pcs_error(m->ctx, PCS_ERROR_STOPPED, "t = %g: stopped inside a step", m->to.t);
+    PCS_TRY(pcs_context_go_on(m->ctx));
     swap_points(m);
     const double remaining = t_limit - m->from.t;
     const double turn = PCS_TURN_MOST / fmax(turn_speed(m, m->from.v), DBL_MIN);
@@ -775,11 +774,16 @@ pcs_status pcs_march_load(pcs_march *m, const pcs_phase *phase, const double *me
     if (!(t > m->from.t))
         return PCS_OK;
     const double next = m->h_next, whole = m->whole;
+    const bool dense = m->integrator->dense_ready;
     m->h = whole > 0 ? whole : h; // t - from.t is not h to the last bit
+    m->integrator->resumed = true;
     pcs_status status = repeat(m, m->h, whole > 0 ? m->from.t + whole : t);
+    m->integrator->resumed = false;
     if (whole > 0 && status == PCS_OK)
         status = end_inside(m, t);
     m->h = h;
     m->h_next = next;
+    if (status == PCS_OK && dense) // the first run has evaluated its stages, and counted them
+        status = pcs_march_dense(m, m->from.t, &m->inner);
     return status;
 }

@@ -3,12 +3,12 @@
 
 #include "schemes/march.h"
 
-enum { SCALARS = 24 };           // times, lengths and counts
+enum { SCALARS = 25 };           // times, lengths and counts
 enum { OWN, CROSSING, TURNING }; // integrators of a step
 
 int64_t pcs_march_memory(const pcs_model *model)
 {
-    return SCALARS + PCS_WORK_COUNT + model->n_q + 3 * (int64_t)model->n_v +
+    return SCALARS + 2 * PCS_WORK_COUNT + model->n_q + 3 * (int64_t)model->n_v +
            pcs_smooth_rows_max(model);
 }
 
@@ -16,7 +16,7 @@ void pcs_march_exchange(pcs_march *m, double *memory, bool save)
 {
     const pcs_model *model = m->model;
     pcs_march_counts *c = &m->counts;
-    double integers[7] = {(double)c->accepted,
+    double integers[8] = {(double)c->accepted,
                           (double)c->rejected,
                           c->stiff,
                           (double)m->stiff_steps,
@@ -24,7 +24,8 @@ void pcs_march_exchange(pcs_march *m, double *memory, bool save)
                           (double)c->singular,
                           m->integrator == m->crossing  ? CROSSING
                           : m->integrator == m->turning ? TURNING
-                                                        : OWN};
+                                                        : OWN,
+                          m->integrator->dense_ready};
     double *scalar[SCALARS] = {&m->from.t,
                                &m->to.t,
                                &m->h,
@@ -42,6 +43,7 @@ void pcs_march_exchange(pcs_march *m, double *memory, bool save)
                                &integers[4],
                                &integers[5],
                                &integers[6],
+                               &integers[7],
                                &m->whole,
                                &c->position.widest,
                                &c->least_pivot,
@@ -64,11 +66,18 @@ void pcs_march_exchange(pcs_march *m, double *memory, bool save)
     m->integrator = integers[6] == CROSSING && m->crossing ? m->crossing
                     : integers[6] == TURNING && m->turning ? m->turning
                                                            : m->own;
+    m->integrator->dense_ready = integers[7] != 0;
     memory += SCALARS;
-    double *array[] = {m->from.work, m->from.q,     m->from.v,
-                       m->from.a,    m->from.extra, m->from.lambda};
-    const int32_t size[] = {PCS_WORK_COUNT, model->n_q, model->n_v,
-                            model->n_v,     model->n_v, pcs_smooth_rows_max(model)};
+    double *array[] = {
+        m->from.work,  m->integrator->power_from, m->from.q, m->from.v, m->from.a, m->from.extra,
+        m->from.lambda};
+    const int32_t size[] = {PCS_WORK_COUNT,
+                            PCS_WORK_COUNT,
+                            model->n_q,
+                            model->n_v,
+                            model->n_v,
+                            model->n_v,
+                            pcs_smooth_rows_max(model)};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) {
         const size_t bytes = sizeof(double) * (size_t)size[i];
         if (save)

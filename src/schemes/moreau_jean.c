@@ -607,6 +607,7 @@ static pcs_status step_with(moreau_jean *s, pcs_state *state, double h, bool all
                             pcs_step_report *report)
 {
     pcs_power power;
+    PCS_TRY(pcs_context_go_on(s->base.ctx));
     PCS_TRY(pcs_arena_reset(&s->arena));
     s->cut = 0;
     s->in_parts = false;

@@ -26,7 +26,7 @@ static double way_of_nodes(const moreau_jean *s, const pcs_contact *contact, con
     for (int32_t e = 0; e < contact->row.n_nodes; ++e) {
         const pcs_node *node = pcs_model_node(s->base.model, contact->row.node[e]);
         double square = 0;
-        for (int32_t j = 0; j < pcs_node_translations(node->kind); ++j)
+        for (int32_t j = 0; j < node->n_v && j < pcs_node_translations(node->kind); ++j)
             square += x[node->v + j] * x[node->v + j];
         way += sqrt(square);
     }

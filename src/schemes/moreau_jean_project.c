@@ -160,8 +160,8 @@ static pcs_status push_out(moreau_jean *s, double deviation, pcs_step_report *re
                      pcs_friction_contact_scale(&problem);
     opts.tolerance = fmin(opts.tolerance, PUSH_OUT);
     pcs_solve_info info; // the passes check the gaps
-    PCS_TRY(pcs_friction_solve(&problem, &pcs_solver_auto, &opts, push_out_solver, &s->arena, l, u,
-                               &info));
+    PCS_TRY(pcs_friction_solve_inside(&problem, &pcs_solver_auto, &opts, push_out_solver, &s->arena,
+                                      l, u, &info));
     report->solver_iterations += info.iterations;
     memset(s->momentum, 0, sizeof(double) * (size_t)model->n_v);
     memset(s->p_step, 0, sizeof(double) * (size_t)model->n_rows);

@@ -63,8 +63,9 @@ static pcs_status solve_again(moreau_jean *s, const round_problem *round,
                               ? INT32_MAX
                               : SECOND_SWEEPS * opts.max_iterations;
     pcs_solve_info second;
-    pcs_status status = accept_rounding(pcs_friction_solve(problem, &pcs_solver_gauss_seidel, &opts,
-                                                           second_try, &s->arena, r, u, &second),
+    pcs_status status = accept_rounding(pcs_friction_solve_inside(problem, &pcs_solver_gauss_seidel,
+                                                                  &opts, second_try, &s->arena, r,
+                                                                  u, &second),
                                         &second);
     if (status < 0)
         return status;
@@ -86,8 +87,8 @@ static pcs_status solve_problem(moreau_jean *s, const round_problem *round, pcs_
     opts.measure = PCS_MEASURE_SCALED;
     opts.tolerance = option[MJ_SOLVER_TOLERANCE];
     opts.max_iterations = (int32_t)option[MJ_SOLVER_ITERATIONS];
-    pcs_status status = pcs_friction_solve(&problem, &pcs_solver_auto, &opts, first_try, &s->arena,
-                                           round->r, round->u, info);
+    pcs_status status = pcs_friction_solve_inside(&problem, &pcs_solver_auto, &opts, first_try,
+                                                  &s->arena, round->r, round->u, info);
     status = accept_rounding(status, info);
     if (status == PCS_NOT_CONVERGED && (int)option[MJ_ON_FAILURE] == MJ_NEXT_SOLVER)
         return solve_again(s, round, &problem, opts, info);

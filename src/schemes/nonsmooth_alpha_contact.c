@@ -157,8 +157,10 @@ static pcs_status solve_system(nonsmooth_alpha *s, const newton_system *system, 
     if (!Wr || !step)
         return pcs_error(s->base.ctx, PCS_ERROR_MEMORY, "no memory for %d contacts", system->n);
     PCS_TRY(pcs_block_lu_analyse(&s->arena, &system->W, NULL, &lu));
-    if (pcs_block_lu_factor(lu, &system->W, system->E, system->F, NULL) >= 0)
+    if (pcs_block_lu_factor(lu, &system->W, system->E, system->F, NULL) >= 0) {
+        PCS_TRY(pcs_context_go_on(s->base.ctx));
         return PCS_NOT_CONVERGED;
+    }
     for (int k = 0; k < PROXIMAL_STEPS; ++k) {
         find_defect(system, r, Wr, step);
         pcs_block_lu_solve(lu, step);
@@ -240,8 +242,8 @@ static pcs_status solve_active(nonsmooth_alpha *s, int32_t n, const double *y0,
     opts.max_iterations = (int32_t)s->base.options[NA_SOLVER_ITERATIONS];
     pcs_solve_info info;
     // Whether the answer is good enough is seen when the problem is evaluated again.
-    PCS_TRY(pcs_friction_solve(&problem, &pcs_solver_auto, &opts, solver_options, &s->arena, r, u,
-                               &info));
+    PCS_TRY(pcs_friction_solve_inside(&problem, &pcs_solver_auto, &opts, solver_options, &s->arena,
+                                      r, u, &info));
     report->solver_iterations += info.iterations;
     for (int32_t k = 0; k < n; ++k)
         memcpy(s->direction.r + 3 * s->active[k], r + W.offset[k],

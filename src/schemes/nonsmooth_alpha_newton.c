@@ -486,6 +486,7 @@ static pcs_status iterate(nonsmooth_alpha *s, na_level level, int32_t *count,
     int32_t best_at = 0;
     bool renew = true;
     for (int32_t i = 0;; ++i) {
+        PCS_TRY(pcs_context_go_on(s->base.ctx));
         s->error[level] = error;
         // With a matrix of another iterate a slow correction is not yet a sign of rounding.
         if (renew ? is_solved(&error, &last) : largest(&error) <= 1)
@@ -579,6 +580,7 @@ pcs_status pcs_na_solve_coupled(nonsmooth_alpha *s, pcs_step_report *report)
         last[k] = (na_error){.momentum = HUGE_VAL, .rows = HUGE_VAL, .contacts = HUGE_VAL};
     for (int32_t pass = 0; pass <= most && status == PCS_NOT_CONVERGED; ++pass) {
         bool solved = true, finite = true;
+        PCS_TRY(pcs_context_go_on(s->base.ctx));
         for (na_level level = NA_SMOOTH; level < NA_LEVELS && finite; ++level) {
             if (level == NA_VELOCITY) {
                 pcs_na_freeze_position(s);

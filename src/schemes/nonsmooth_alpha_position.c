@@ -48,7 +48,7 @@ void pcs_na_find_inside(nonsmooth_alpha *s)
         for (int32_t e = 0; e < contact->row.n_nodes; ++e) {
             const pcs_node *node = pcs_model_node(m, contact->row.node[e]);
             double square = 0;
-            for (int32_t j = 0; j < pcs_node_translations(node->kind); ++j)
+            for (int32_t j = 0; j < node->n_v && j < pcs_node_translations(node->kind); ++j)
                 square += s->d_smooth[node->v + j] * s->d_smooth[node->v + j];
             way += sqrt(square);
         }

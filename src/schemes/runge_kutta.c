@@ -102,7 +102,6 @@ typedef struct runge_kutta {
     double *d2_end; // d'' at the end
     double *data;
     double h; // of the last set of stages
-    bool dense_ready;
 } runge_kutta;
 
 static runge_kutta *self(pcs_integrator *integrator)
@@ -213,7 +212,7 @@ static void set_end(runge_kutta *m, const pcs_smooth_point *from, double h, pcs_
 
 static pcs_status begin(runge_kutta *m, const pcs_smooth_point *from, double h)
 {
-    m->dense_ready = false;
+    m->base.dense_ready = false;
     PCS_TRY(pcs_stages_begin(&m->base, &m->s, from, h));
     memcpy(m->a_n, from->a, sizeof(double) * (size_t)m->base.model->n_v);
     return PCS_OK;
@@ -309,9 +308,9 @@ static pcs_status at_dense_point(runge_kutta *m, double theta, pcs_smooth_point 
 static pcs_quintic quintic_of(runge_kutta *m)
 {
     pcs_stages *s = &m->s;
-    if (!m->dense_ready) {
+    if (!m->base.dense_ready) {
         pcs_smooth_chart_acceleration(m->base.model, s->d[END], s->rate[END], s->a[END], m->d2_end);
-        m->dense_ready = true;
+        m->base.dense_ready = true;
     }
     return (pcs_quintic){.h = s->h,
                          .v_0 = s->v[0],

@@ -11,6 +11,7 @@ typedef struct header {
     uint64_t model, options;
     double start, step;
     int64_t next_step, count, monitor; // numbers of the state, and of the monitor behind them
+    int32_t frames, new_frame;         // of pcs_present
     pcs_statistics statistics;
 } header;
 
@@ -78,6 +79,8 @@ size_t pcs_simulation_save(const pcs_simulation *s, void *buffer, size_t size)
     h.step = s->def.step;
     h.next_step = s->step;
     h.count = s->state.count;
+    h.frames = s->present->frames;
+    h.new_frame = s->present->new_frame;
     h.statistics = s->statistics;
     memcpy(buffer, &h, sizeof h);
     memcpy((char *)buffer + sizeof h, s->state.data, bytes);
@@ -136,6 +139,8 @@ pcs_status pcs_simulation_load(pcs_simulation *s, const void *buffer, size_t siz
     const size_t bytes = sizeof(double) * (size_t)h.count;
     memcpy(s->state.data, (const char *)buffer + sizeof h, bytes);
     memcpy(monitor, (const char *)buffer + sizeof h + bytes, sizeof(double) * (size_t)h.monitor);
+    s->present->frames = h.frames != 0;
+    s->present->new_frame = h.new_frame != 0;
     // The first run's end may be off the grid by rounding; an uninterrupted run is not.
     if (s->step < s->n_steps)
         *s->state.t = s->def.start + (double)s->step * s->def.step;

@@ -77,7 +77,6 @@ void pcs_monitor_destroy(pcs_simulation *s)
     pcs_monitor *m = s->monitor;
     if (!m)
         return;
-    pcs_state_free(s->ctx, &m->before);
     pcs_state_free(s->ctx, &m->fine);
     void *arrays[] = {m->items, m->radius, m->touches, m->start_q, m->d, m->half_v, m->numbers, m};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i)
@@ -107,7 +106,6 @@ pcs_status pcs_monitor_start(pcs_simulation *s)
     if (!m->estimates)
         return PCS_OK;
     const int64_t memory = class->memory ? class->memory(s->scheme) : 0;
-    PCS_TRY(pcs_state_init(s->ctx, s->model, memory, &m->before));
     return pcs_state_init(s->ctx, s->model, memory, &m->fine);
 }
 
@@ -218,10 +216,7 @@ static void look_at_impacts(pcs_simulation *s, int64_t events)
 
 void pcs_monitor_begin(pcs_simulation *s)
 {
-    pcs_monitor *m = s->monitor;
-    m->impact_work = s->state.work[PCS_WORK_IMPACT];
-    if (m->estimates)
-        pcs_state_copy(&m->before, &s->state);
+    s->monitor->impact_work = s->state.work[PCS_WORK_IMPACT];
 }
 
 void pcs_monitor_end(pcs_simulation *s, double h, double next, const pcs_step_report *report,

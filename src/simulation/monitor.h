@@ -51,7 +51,7 @@ typedef struct pcs_monitor {
     int64_t count;
     double *numbers;
     double impact_work; // before the step
-    pcs_state before, fine;
+    pcs_state fine;     // the step as two halves
 } pcs_monitor;
 
 pcs_status pcs_monitor_create(pcs_simulation *simulation) PCS_MUST_CHECK;

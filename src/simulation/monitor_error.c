@@ -139,7 +139,7 @@ static void add_up(pcs_simulation *s)
 static void note_rate(pcs_simulation *s, double h)
 {
     pcs_monitor *m = s->monitor;
-    const double *v0 = m->before.v, *v1 = m->half_v, *v2 = m->fine.v;
+    const double *v0 = s->before.v, *v1 = m->half_v, *v2 = m->fine.v;
     double change = 0, squares = 0;
     for (int32_t i = 0; i < m->n_items; ++i) {
         const pcs_monitor_item *item = &m->items[i];
@@ -172,7 +172,7 @@ static void note_errors(pcs_simulation *s, double h, int32_t kind)
         const double error = LOCAL_FACTOR[kind] * measure(s, &m->items[i], m->d, true);
         item_numbers(s, i)[ITEM_ERROR + kind] += error;
         largest = fmax(largest, error);
-        way = fmax(way, h * measure(s, &m->items[i], m->before.v, false));
+        way = fmax(way, h * measure(s, &m->items[i], s->before.v, false));
     }
     ++m->numbers[MONITOR_SAMPLED + kind];
     ++s->statistics.estimates;
@@ -196,10 +196,10 @@ static bool repeat(pcs_simulation *s, double h, double next, bool *changed)
     pcs_scheme *scheme = s->scheme;
     const pcs_problem_hook *hook = scheme->problem_hook;
     const int64_t events = scheme->events.count;
-    const double middle = *m->before.t + 0.5 * h;
+    const double middle = *s->before.t + 0.5 * h;
     pcs_step_report report;
     scheme->problem_hook = NULL;
-    pcs_state_copy(&m->fine, &m->before);
+    pcs_state_copy(&m->fine, &s->before);
     pcs_status status = pcs_simulation_advance(s, &m->fine, 0.5 * h, middle, &report);
     if (status >= 0) {
         *m->fine.t = middle;

@@ -119,6 +119,8 @@ pcs_status pcs_simulation_create(pcs_context *ctx, const pcs_model *model,
         s->scheme->switches = &s->switches;
         int64_t memory = class->memory ? class->memory(s->scheme) : 0;
         status = pcs_state_init(ctx, model, memory, &s->state);
+        if (status == PCS_OK)
+            status = pcs_state_init(ctx, model, memory, &s->before);
     }
     if (status == PCS_OK)
         status = pcs_monitor_create(s);
@@ -137,6 +139,7 @@ void pcs_simulation_destroy(pcs_simulation *s)
     pcs_monitor_destroy(s);
     pcs_scheme_destroy(s->scheme);
     pcs_state_free(s->ctx, &s->state);
+    pcs_state_free(s->ctx, &s->before);
     if (s->present) {
         pcs_configuration_free(s->ctx, &s->present->c);
         pcs_model_contacts_destroy(s->ctx, s->present->contacts);
@@ -244,6 +247,7 @@ static void set_window(pcs_simulation *s, pcs_state *state, double from, double 
 
 pcs_status pcs_simulation_start(pcs_simulation *s)
 {
+    pcs_context_begin(s->ctx);
     if (s->started)
         return PCS_OK;
     *s->state.t = s->def.start;
@@ -435,17 +439,24 @@ pcs_status pcs_simulation_step(pcs_simulation *s)
         if (fabs(rest - h) > pcs_simulation_time_rounding(&s->def))
             h = rest;
     }
-    if (s->present->new_frame || !s->present->frames)
+    const bool new_frame = s->present->new_frame;
+    const int64_t events = s->scheme->events.count;
+    pcs_step_report report = {0};
+    pcs_state_copy(&s->before, &s->state);
+    if (new_frame || !s->present->frames)
         pcs_state_begin_frame(&s->state, s->model->n_slots);
     s->present->new_frame = false;
-    pcs_step_report report = {0};
-    const int64_t events = s->scheme->events.count;
     s->scheme->step = s->step + 1;
     pcs_monitor_begin(s);
     const pcs_status status = pcs_simulation_advance(s, &s->state, h, next, &report);
     forget_present(s);
-    if (status < 0)
+    if (status < 0) {
+        pcs_state_copy(&s->state, &s->before);
+        if (status == PCS_ERROR_STOPPED) // what a failed step has seen is told
+            pcs_event_log_rewind(&s->scheme->events, events, s->state.status);
+        s->present->new_frame = new_frame;
         return pcs_simulation_explain(s, status, h);
+    }
     *s->state.t = next;
     *s->state.frame += h;
     ++s->step;
@@ -461,6 +472,16 @@ void pcs_simulation_mark_frame(const pcs_simulation *s)
 {
     s->present->frames = true;
     s->present->new_frame = true;
+}
+
+void pcs_simulation_reopen_frame(const pcs_simulation *s)
+{
+    s->present->new_frame = false;
+}
+
+bool pcs_simulation_is_between_frames(const pcs_simulation *s)
+{
+    return s->present->frames && !s->present->new_frame;
 }
 
 bool pcs_simulation_finished(const pcs_simulation *s)

@@ -23,6 +23,7 @@ struct pcs_simulation {
     pcs_simulation_def def;
     pcs_scheme *scheme;
     pcs_state state;
+    pcs_state before; // the present step, to take it back
     pcs_statistics statistics;
     int64_t n_steps; // planned
     int64_t step;    // next one

@@ -255,11 +255,12 @@ static pcs_status solve_contacts(pcs_statics *w)
         [PCS_AUTO_SWEEPS] = 200,    [PCS_AUTO_NEWTON_STEPS] = 40, [PCS_AUTO_RESTARTS] = 2,
         [PCS_AUTO_PATH_STEPS] = 50, [PCS_AUTO_POLISH] = 1,
     };
-    const pcs_status status = pcs_friction_solve(&problem, &pcs_solver_auto, &opts, option,
-                                                 &w->arena, w->force, w->u, &info);
+    const pcs_status status = pcs_friction_solve_inside(&problem, &pcs_solver_auto, &opts, option,
+                                                        &w->arena, w->force, w->u, &info);
     const double enough = 1e-10; // the next correction mends the rest
     if (status < 0 || (status == PCS_NOT_CONVERGED && !(info.residual.scaled <= enough)))
-        return status == PCS_ERROR_MEMORY ? status : PCS_NOT_CONVERGED;
+        return status == PCS_ERROR_MEMORY || status == PCS_ERROR_STOPPED ? status
+                                                                         : PCS_NOT_CONVERGED;
     memcpy(w->d, w->f, sizeof(double) * (size_t)m->n_v);
     for (int32_t i = 0; i < m->n_rows; ++i)
         w->p[i] = -w->g[i];

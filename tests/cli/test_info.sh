@@ -38,6 +38,10 @@ for model in ball spatial; do
 done
 expect_code 0 info ball.yaml --drawings
 expect_mistake "a checkpoint, not a model" check state.chk
+cp state.chk cut.chk && truncate -s -8 cut.chk
+expect_mistake "cut.chk: the checkpoint has .* bytes of state where" info cut.chk
+printf 'x' | dd of=state.chk bs=1 seek=100 conv=notrunc status=none
+expect_mistake "state.chk: the checkpoint is damaged" info state.chk
 
 head -c 3000 result.without_ending >cut.h5
 expect_mistake "cut.h5: .*cut off" info cut.h5

@@ -38,6 +38,25 @@ expect_code 0 run ball.yaml --quiet --resume crash.chk --out rest3.h5 --csv "$si
     --csv-file rest3.csv
 compare "from the last checkpoint of a failed run" rest3.csv rest3.h5
 
+# From a checkpoint between two frames, and from a result whose end lies there: all signals of all
+# later frames, those that are sums since the frame before among them, under every scheme. The first
+# impact, at 0.3476 s, is before the checkpoint and in the frame behind it.
+mapfile -t schemes < <("$PERCUSS" list --json | python3 -c '
+import json, sys
+for scheme in json.load(sys.stdin)["schemes"]:
+    print(scheme["name"])')
+for scheme in "${schemes[@]}" rk4 rkf45 dopri5 hem5 alpha2 alpha3; do
+    every=(ball.yaml --quiet --scheme "$scheme" --output-step 0.01 --csv "$signals")
+    expect_code 0 run "${every[@]}" --out scheme.h5 --csv-file whole.csv
+    expect_code 0 run "${every[@]}" --out first.h5 --csv-file first.csv --end 0.349 --checkpoint odd.chk
+    for file in odd.chk first.h5; do
+        expect_code 0 run "${every[@]}" --out second.h5 --csv-file second.csv --resume "$file"
+        diff <(awk -F, '$1 > 0.3495' whole.csv) <(awk -F, '$1 > 0.3495' second.csv) >differences ||
+            { head -c 500 differences; fail "$scheme, from $file between two frames"; }
+    done
+done
+echo "ok: between two frames, under every scheme"
+
 # The continued run may be longer than the first was meant to be, but not another one.
 expect_code 0 run ball.yaml --quiet --resume whole.h5 --end 1.1 --out longer.h5
 expect_code 0 info longer.h5

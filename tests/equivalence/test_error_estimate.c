@@ -5,7 +5,7 @@
 #include "support/example_run.h"
 #include "support/near.h"
 
-static const char *const schemes[] = {"moreau-jean", "nonsmooth-alpha"};
+static const char *const schemes[] = {"moreau-jean", "capturing", "nonsmooth-alpha"};
 
 enum { PATH_SIZE = 256 };
 

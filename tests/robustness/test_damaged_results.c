@@ -169,12 +169,54 @@ static void test_cut_files_open_as_far_as_they_go(void **state)
     assert_in_child(f, cut_and_read);
 }
 
+// Datasets that declare what they do not hold cost nothing but the message.
+static void test_declared_sizes_are_not_believed(void **state)
+{
+    result_fixture *f = *state;
+    static const char *const frames[] = {"/time", "/energy/kinetic"};
+    const hsize_t many = 300000000, huge = 8000000000;
+    pcs_result_writer *writer = result_create(f, 1e9);
+    result_step_and_append(f, writer, 3);
+    assert_int_equal(pcs_result_close(writer, f->simulation, true), PCS_OK);
+    hid_t file = H5Fopen(f->path, H5F_ACC_RDWR, H5P_DEFAULT);
+    for (size_t i = 0; i < sizeof frames / sizeof *frames; ++i) {
+        hid_t dataset = H5Dopen2(file, frames[i], H5P_DEFAULT);
+        assert_true(dataset >= 0 && H5Dset_extent(dataset, &many) >= 0);
+        H5Dclose(dataset);
+    }
+    assert_true(H5Fclose(file) >= 0);
+    const uint64_t calls = pcs_context_heap_bytes(f->ctx);
+    assert_refused(f, f->path, PCS_ERROR_INPUT, "declares more frames than it holds");
+    assert_true(pcs_context_heap_bytes(f->ctx) == calls);
+
+    writer = result_create(f, 1e9);
+    result_step_and_append(f, writer, 3);
+    assert_int_equal(pcs_result_close(writer, f->simulation, true), PCS_OK);
+    file = H5Fopen(f->path, H5F_ACC_RDWR, H5P_DEFAULT);
+    hid_t space = H5Screate_simple(1, &huge, NULL);
+    assert_true(H5Ldelete(file, "/checkpoint", H5P_DEFAULT) >= 0);
+    hid_t dataset = H5Dcreate2(file, "/checkpoint", H5T_STD_U8LE, space, H5P_DEFAULT, H5P_DEFAULT,
+                               H5P_DEFAULT);
+    assert_true(dataset >= 0);
+    H5Dclose(dataset);
+    H5Sclose(space);
+    assert_true(H5Fclose(file) >= 0);
+    pcs_result *result;
+    const void *bytes;
+    size_t size;
+    assert_int_equal(pcs_result_open(f->ctx, f->path, &result), PCS_OK);
+    assert_int_equal(pcs_result_checkpoint(result, &bytes, &size), PCS_ERROR_INPUT);
+    result_assert_message(f, "the checkpoint is not there");
+    pcs_result_destroy(result);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, result_set_up, result_tear_down)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_bad_files_are_refused),
+        TEST(test_declared_sizes_are_not_believed),
         TEST(test_cut_files_open_as_far_as_they_go),
         TEST(test_damaged_files_do_no_harm),
     };
