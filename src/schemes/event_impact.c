@@ -671,6 +671,29 @@ static pcs_status hold_beginning_slips(event_driven *s, double t)
                               s->base.options[ED_PROJECTION_TOLERANCE], false, true);
 }
 
+// Velocities on the rows of the new phase and, if asked for, positions. Contacts that hold each other,
+// a row of bodies from wall to wall, all touch within gap_tolerance, but there need not be a place in
+// which all their gaps vanish: the phase holds closed contacts at the gaps that are left.
+static pcs_status project_phase(event_driven *s, double t, bool positions)
+{
+    const pcs_model *model = s->base.model;
+    pcs_smooth *smooth = s->march->smooth;
+    const double tolerance = s->base.options[ED_PROJECTION_TOLERANCE];
+    memset(s->phase.gap, 0, sizeof(double) * (size_t)model->n_slots);
+    PCS_TRY(pcs_smooth_set_phase(smooth, &s->phase));
+    pcs_smooth_project_to_rounding(smooth, positions);
+    pcs_status status = pcs_smooth_project(smooth, t, s->q, s->v, tolerance, positions, true);
+    pcs_smooth_project_to_rounding(smooth, false);
+    if (status == PCS_NOT_CONVERGED)
+        status = pcs_smooth_project(smooth, t, s->q, s->v, tolerance, false, true);
+    look_here(s);
+    if (!positions || status < 0)
+        return status;
+    for (int32_t i = 0; i < model->n_slots; ++i)
+        s->phase.gap[i] = s->phase.mode[i] == PCS_MODE_OPEN ? 0 : s->contacts[i].gap;
+    return pcs_smooth_set_phase(smooth, &s->phase);
+}
+
 pcs_status pcs_ed_begin(event_driven *s, double t)
 {
     const pcs_model *model = s->base.model;
@@ -690,10 +713,7 @@ pcs_status pcs_ed_begin(event_driven *s, double t)
         look_here(s);
         s->work_base[PCS_WORK_IMPACT] -= pcs_model_kinetic(model, &s->c);
         PCS_TRY(hold_beginning_slips(s, t));
-        PCS_TRY(pcs_smooth_set_phase(march->smooth, &s->phase));
-        PCS_TRY(pcs_smooth_project(march->smooth, t, s->q, s->v,
-                                   s->base.options[ED_PROJECTION_TOLERANCE], off, true));
-        look_here(s);
+        PCS_TRY(project_phase(s, t, off));
         s->work_base[PCS_WORK_IMPACT] += pcs_model_kinetic(model, &s->c);
     }
     for (int32_t i = 0; i < PCS_WORK_COUNT; ++i)
