@@ -2,6 +2,7 @@
 //     event_driven.c   options, start, the step from one output time to the next
 //     event_search.c   event functions on the dense output, location of the earliest event
 //     event_impact.c   what happens at an event: impact, new phase
+//     event_begin.c    the beginning of a phase on its rows
 //     event_status.c   forces and status of closed contacts at acceleration level
 //     event_spare.c    closed contacts that need not carry
 //     event_switches.c conditions on the state in formulas, jumps of driven joints
@@ -174,6 +175,10 @@ void pcs_ed_look(event_driven *s, const pcs_smooth_point *point, bool convective
 // ---- event_impact.c ----
 // Handles the pending event at march->to: impact, status, new phase.
 pcs_status pcs_ed_handle(event_driven *s) PCS_MUST_CHECK;
+
+// ---- event_begin.c ----
+// Contacts at (to.t, s->q, s->v).
+void pcs_ed_look_here(event_driven *s);
 // Begins the present phase at (t, s->q, s->v).
 pcs_status pcs_ed_begin(event_driven *s, double t) PCS_MUST_CHECK;
 

@@ -16,7 +16,25 @@
 #include "schemes/event_driven.h"
 #include "schemes/impact_law.h"
 
+static const double velocity_rounding = 1e-14; // m/s; velocities of order 1
+
 // ---- Accounts of a jump ----
+
+// A slip that ended at the event and that an impulse sets in motion again, or holds, has the status
+// that its velocity says.
+static void forget_turns(event_driven *s)
+{
+    const pcs_model *model = s->base.model;
+    for (int32_t i = 0; i < model->n_slots; ++i) {
+        double before[3], after[3];
+        if (s->cause[i] != ED_SLIP_END || s->contacts[i].row.size != 2)
+            continue;
+        pcs_contact_velocity(model, &s->contacts[i], s->v_minus, before);
+        pcs_contact_velocity(model, &s->contacts[i], s->v, after);
+        if (fabs(after[1] - before[1]) > velocity_rounding)
+            s->cause[i] = ED_NOTHING;
+    }
+}
 
 // v+ = v + B H^T r, p = joint impulses; energy, impulses and penetration are booked. The relative
 // velocity before is H v-, after it set.u less the restitution terms `e` (or NULL).
@@ -49,15 +67,7 @@ static void apply_impulses(event_driven *s, const double *e)
     work[PCS_WORK_DRIVER] += pcs_model_driven_work(model, s->rows, s->p_row, s->x);
     for (int32_t i = 0; i < model->n_rows; ++i)
         s->p_sum[i] += s->p_row[i];
-}
-
-// Contacts at (to.t, s->q, s->v).
-static void look_here(event_driven *s)
-{
-    pcs_smooth_point here = s->march->to;
-    here.q = s->q;
-    here.v = s->v;
-    pcs_ed_look(s, &here, true);
+    forget_turns(s);
 }
 
 // Speed below which a contact counts as at rest. Events that repeat at one instant are decisions
@@ -270,7 +280,7 @@ static pcs_status impact(event_driven *s)
         collect_touching(s, slow, false, true);
         PCS_TRY(strike(s, slow, false));
     }
-    look_here(s);
+    pcs_ed_look_here(s);
     return PCS_OK;
 }
 
@@ -352,7 +362,7 @@ static pcs_status escape(event_driven *s)
             ++s->impacts;
             pcs_event_log_add(&s->base.events, event);
         }
-    look_here(s);
+    pcs_ed_look_here(s);
     return PCS_OK;
 }
 
@@ -363,14 +373,13 @@ static pcs_status escape(event_driven *s)
 static pcs_status still(event_driven *s)
 {
     const pcs_ed_set *set = &s->set;
-    const double rounding = 1e-14; // m/s; velocities of order 1
     bool moving = false;
     for (int32_t k = 0; k < set->n; ++k) {
         double u[3] = {0, 0, 0};
         const int32_t slot = set->slot[k];
         const bool rests = !set->slides[k] && set->mu[k] > 0 && !turns(s, slot);
         pcs_contact_velocity(s->base.model, &s->contacts[slot], s->v, u);
-        moving = moving || (rests && hypot(u[1], u[2]) > rounding);
+        moving = moving || (rests && hypot(u[1], u[2]) > velocity_rounding);
         s->phase.mode[slot] = rests ? PCS_MODE_STICK : PCS_MODE_SLIDE;
     }
     if (!moving)
@@ -378,7 +387,7 @@ static pcs_status still(event_driven *s)
     PCS_TRY(pcs_smooth_set_phase(s->march->smooth, &s->phase));
     PCS_TRY(pcs_smooth_project(s->march->smooth, s->c.t, s->q, s->v,
                                s->base.options[ED_PROJECTION_TOLERANCE], false, true));
-    look_here(s);
+    pcs_ed_look_here(s);
     return PCS_OK;
 }
 
@@ -465,7 +474,7 @@ static pcs_status look_ahead(event_driven *s)
     PCS_TRY(pcs_ed_accelerations(s, ED_NEAREST, &solutions));
     if (solutions > 0)
         pcs_ed_decide_later(s);
-    look_here(s);
+    pcs_ed_look_here(s);
     return pcs_ed_factor(s);
 }
 
@@ -541,7 +550,7 @@ static pcs_status turn_corners(event_driven *s)
             continue;
         const pcs_corner_work work = {&s->c,          s->saddle, s->rows, s->gradient[0],
                                       s->gradient[1], s->f,      s->x,    s->p_row};
-        look_here(s);
+        pcs_ed_look_here(s);
         PCS_TRY(pcs_corner_turn(model, &work, joint, s->phase.face,
                                 s->curve_next[joint->curve_index], s->v));
     }
@@ -638,97 +647,6 @@ static pcs_status guard_zeno(event_driven *s)
         option[ED_ZENO_TIME]);
 }
 
-// A contact that slides in space too slowly to have a direction of its own: its slip begins.
-static bool begins_to_slip(const event_driven *s, int32_t slot)
-{
-    const pcs_contact *contact = &s->contacts[slot];
-    double u[3];
-    if (s->phase.mode[slot] != PCS_MODE_SLIDE || contact->row.size != 3 ||
-        contact->law.friction == 0)
-        return false;
-    pcs_contact_velocity(s->base.model, contact, s->v, u);
-    return !(hypot(u[1], u[2]) > s->base.options[ED_VELOCITY_TOLERANCE]);
-}
-
-// A slip that begins in space has no velocity, and its direction is that of the forces. The
-// projection of the new phase does not hold the tangents and would give it one made of the drift of
-// the joints, which friction would follow: the velocities are projected with the tangents first.
-static pcs_status hold_beginning_slips(event_driven *s, double t)
-{
-    const pcs_model *model = s->base.model;
-    pcs_phase *held = &s->march->phase; // of the march, which takes the new one next
-    bool any = false;
-    pcs_phase_copy(model, held, &s->phase);
-    for (int32_t i = 0; i < model->n_slots; ++i)
-        if (begins_to_slip(s, i)) {
-            held->mode[i] = PCS_MODE_STICK;
-            any = true;
-        }
-    if (!any)
-        return PCS_OK;
-    PCS_TRY(pcs_smooth_set_phase(s->march->smooth, held));
-    return pcs_smooth_project(s->march->smooth, t, s->q, s->v,
-                              s->base.options[ED_PROJECTION_TOLERANCE], false, true);
-}
-
-pcs_status pcs_ed_begin(event_driven *s, double t)
-{
-    const pcs_model *model = s->base.model;
-    pcs_march *march = s->march;
-    double most = 0;
-    // A method of index 3 puts the positions on the constraints in its first step: what they are off
-    // would be an error of that step at any length, and its multipliers would have it over h^2.
-    const bool index_3 = march->opts.class->index == 3;
-    bool closed = model->n_faces > model->n_slots || index_3, off = index_3;
-    for (int32_t i = 0; i < model->n_slots; ++i) {
-        if (s->phase.mode[i] == PCS_MODE_OPEN)
-            continue;
-        closed = true;
-        off = off || fabs(s->contacts[i].gap) > s->base.options[ED_GAP_TOLERANCE];
-    }
-    if (closed) { // the velocities of closed contacts are zero to a tolerance so far
-        look_here(s);
-        s->work_base[PCS_WORK_IMPACT] -= pcs_model_kinetic(model, &s->c);
-        PCS_TRY(hold_beginning_slips(s, t));
-        PCS_TRY(pcs_smooth_set_phase(march->smooth, &s->phase));
-        PCS_TRY(pcs_smooth_project(march->smooth, t, s->q, s->v,
-                                   s->base.options[ED_PROJECTION_TOLERANCE], off, true));
-        look_here(s);
-        s->work_base[PCS_WORK_IMPACT] += pcs_model_kinetic(model, &s->c);
-    }
-    for (int32_t i = 0; i < PCS_WORK_COUNT; ++i)
-        s->work_base[i] += march->to.work[i];
-    PCS_TRY(pcs_march_begin(march, &s->phase, t, s->q, s->v, true));
-    for (int32_t i = 0; i < PCS_WORK_COUNT; ++i)
-        s->work_base[i] -= march->to.work[i];
-    s->has_step = false;
-    // Statically indeterminate contacts: rows that depend on others beyond those of the joints.
-    const int32_t rows = pcs_smooth_row_count(march->smooth);
-    const uint8_t *redundant = pcs_smooth_redundant(march->smooth);
-    const uint8_t *of_joints = pcs_saddle_redundant_rows(s->saddle);
-    int32_t surplus = 0;
-    for (int32_t i = 0; closed && i < rows; ++i)
-        surplus += redundant[i] != 0;
-    for (int32_t i = 0; closed && i < model->n_rows; ++i)
-        surplus -= of_joints[i] != 0;
-    s->indeterminate = surplus > 0;
-    const double noise = 1e-11; // rounding of a solve, of forces relative to the largest
-    pcs_model_forces(model, &s->c, s->f, NULL);
-    for (int32_t i = 0; i < model->n_v; ++i)
-        most = fmax(most, fabs(s->f[i]));
-    for (int32_t i = 0; i < rows; ++i)
-        most = fmax(most, fabs(march->to.lambda[i]));
-    s->force_noise = noise * most;
-    for (int32_t i = 0; i < model->n_v; ++i)
-        s->force_noise = fmax(s->force_noise, s->rounding[i]);
-    const double position_noise = 1e-14; // some forty roundings of the coordinates
-    most = 1;
-    for (int32_t i = 0; i < model->n_q; ++i)
-        most = fmax(most, fabs(march->to.q[i]));
-    s->gap_noise = position_noise * most;
-    return PCS_OK;
-}
-
 pcs_status pcs_ed_handle(event_driven *s)
 {
     const pcs_model *model = s->base.model;
@@ -745,7 +663,7 @@ pcs_status pcs_ed_handle(event_driven *s)
     if (index != 2 && !s->all)
         PCS_TRY(pcs_smooth_project(s->march->smooth, to->t, s->q, s->v,
                                    s->base.options[ED_PROJECTION_TOLERANCE], index == 3, true));
-    look_here(s);
+    pcs_ed_look_here(s);
     pcs_ed_find_rounding(s);
     see_flights(s);
     const bool gentle = is_gentle(s);
@@ -756,7 +674,7 @@ pcs_status pcs_ed_handle(event_driven *s)
         memset(s->spare, 0, sizeof *s->spare * (size_t)model->n_slots);
         change_faces(s);
         PCS_TRY(turn_corners(s));
-        look_here(s);
+        pcs_ed_look_here(s);
         PCS_TRY(pcs_ed_drive(s));
         PCS_TRY(impact(s));
         PCS_TRY(status(s));

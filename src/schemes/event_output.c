@@ -307,6 +307,7 @@ static void pass_phase(passage *p, event_driven *s)
         pass(p, &mode, 1);
         s->phase.mode[i] = (uint8_t)mode;
         pass(p, s->phase.direction[i], 2);
+        pass(p, &s->phase.gap[i], 1);
         double axis = s->phase.axis[i];
         pass(p, &axis, 1);
         s->phase.axis[i] = (uint8_t)axis;

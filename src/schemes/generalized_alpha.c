@@ -10,6 +10,7 @@
 // beta = (gamma + 1/2)^2/4, rho the spectral radius at infinite frequency.
 #include "schemes/generalized_alpha.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -76,9 +77,31 @@ static pcs_status start(pcs_integrator *integrator, pcs_smooth_point *at)
     PCS_TRY(
         pcs_smooth_accelerations(integrator->smooth, at->t, at->q, at->v, at->a, at->lambda, NULL));
     copy(integrator->model->n_v, at->extra, at->a);
+    s->index = integrator->class->index;
+    s->ggl = integrator->opts.ggl;
     s->power_known = false; // the multipliers may be those of another phase
     s->terms = pcs_smooth_evaluate(integrator->smooth, at->t, at->q, at->v);
     return pcs_generalized_alpha_set_rows(s, at);
+}
+
+// Index 3 makes accelerations of second differences of positions: their rounding is one of eps/c_q in v'
+// and lambda, and of c_v eps/c_q in v. In a step up to an event, of 1e-8 s, these are forces of any
+// sign and velocities beyond those of rest. A step in which the accelerations have less than
+// six digits holds the constraints as velocities and, by a shift of rounding, as positions.
+static void choose_level(pcs_generalized_alpha *s)
+{
+    const pcs_model *m = s->base.model;
+    const double least = 1e6; // roundings of positions in c_q v': the digits of v', six
+    double acceleration = 0;
+    s->index = s->base.class->index;
+    s->ggl = s->base.opts.ggl;
+    for (int32_t i = 0; i < m->n_v; ++i)
+        acceleration = fmax(acceleration, fabs(s->from->a[i]));
+    const double length = fmax(1, pcs_generalized_alpha_largest_position(m, s->from->q));
+    if (s->index == 3 && s->c_q * acceleration < least * DBL_EPSILON * length) {
+        s->index = 2;
+        s->ggl = true;
+    }
 }
 
 // Everything of the end of the step that does not depend on v'_{n+1}, and the predictor v'_{n+1} =
@@ -91,6 +114,7 @@ static void predict(pcs_generalized_alpha *s, const pcs_smooth_point *from, doub
     s->h = h;
     s->c_v = h * s->gamma * share;
     s->c_q = h * h * s->beta * share;
+    choose_level(s);
     for (int32_t i = 0; i < n; ++i) {
         // a_{n+1} = share v'_{n+1} + known
         const double a = from->extra[i];

@@ -34,6 +34,8 @@ typedef struct pcs_generalized_alpha {
     // The step at hand
     const pcs_smooth_point *from;
     double h, c_v, c_q;
+    int32_t index;             // of its constraints
+    bool ggl;                  // index 2: positions on the constraints too
     double *start_v, *start_d; // parts of v and d at the end that do not depend on the unknown
     double *q, *v, *a, *d;     // end of the step: q = q_n [+] d, v' = a
     double *lambda;
@@ -55,6 +57,8 @@ typedef struct pcs_generalized_alpha {
 pcs_status pcs_generalized_alpha_set_rows(pcs_generalized_alpha *s, const pcs_smooth_point *at)
     PCS_MUST_CHECK;
 void pcs_generalized_alpha_free_rows(pcs_generalized_alpha *s);
+// Of all nodes, translations alone.
+double pcs_generalized_alpha_largest_position(const pcs_model *model, const double *q);
 // Solves the equations of the step from the predictor in a and lambda, if asked for with all
 // couplings in the matrix from the beginning. PCS_NOT_CONVERGED: the step is too long.
 pcs_status pcs_generalized_alpha_newton(pcs_generalized_alpha *s, bool full) PCS_MUST_CHECK;

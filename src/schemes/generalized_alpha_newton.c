@@ -129,7 +129,7 @@ static bool has_position(const pcs_generalized_alpha *s, int32_t block, int32_t 
 
 static bool is_position(const pcs_generalized_alpha *s, int32_t block, int32_t i)
 {
-    return s->base.class->index == 3 && has_position(s, block, i);
+    return s->index == 3 && has_position(s, block, i);
 }
 
 // The end of the step for the present v' and shift, its terms, and the residuals.
@@ -223,7 +223,7 @@ static void fill_rows(pcs_generalized_alpha *s)
 {
     const pcs_model *m = s->base.model;
     const pcs_smooth_terms *terms = &s->terms;
-    const bool rates = s->base.class->index == 2 && !s->base.opts.ggl;
+    const bool rates = s->index == 2 && !s->ggl;
     for (int32_t k = 0; k < s->n_blocks; ++k)
         for (int32_t e = 0; e < s->right[k].n_nodes; ++e)
             memset(s->right[k].J[e], 0, sizeof(double) * (size_t)block_size(m, &s->right[k], e));
@@ -251,7 +251,7 @@ static pcs_status factorise(pcs_generalized_alpha *s, pcs_rank_mode rank)
     int64_t count;
     double *values = pcs_saddle_values(s->used->saddle, &count);
     memset(values, 0, sizeof(double) * (size_t)count);
-    if (s->base.class->index == 3) {
+    if (s->index == 3) {
         add_inertia(s);
         multiply_matrix(s, true);
         add_stiffness(s);
@@ -358,7 +358,7 @@ static void correct_positions(pcs_generalized_alpha *s)
 static void correct(pcs_generalized_alpha *s)
 {
     const int32_t n = s->base.model->n_v, m = pcs_smooth_row_count(s->base.smooth);
-    const bool positions = s->base.class->index == 3;
+    const bool positions = s->index == 3;
     for (int32_t i = 0; i < n; ++i)
         s->x[i] = -s->residual[i];
     for (int32_t k = 0, row = 0; k < s->n_blocks; row += s->right[k++].size)
@@ -369,7 +369,7 @@ static void correct(pcs_generalized_alpha *s)
         to_chart(s, s->x);
     for (int32_t i = 0; i < m; ++i)
         s->lambda[i] += s->p[i];
-    if (s->base.opts.ggl && !positions)
+    if (s->ggl && !positions)
         correct_positions(s);
     for (int32_t i = 0; i < n; ++i)
         s->a[i] += s->x[i];
@@ -394,7 +394,7 @@ static sizes measure(const pcs_model *model, const double *x)
     return size;
 }
 
-static double largest_position(const pcs_model *model, const double *q)
+double pcs_generalized_alpha_largest_position(const pcs_model *model, const double *q)
 {
     double largest = 0;
     for (int32_t k = 0; k < model->nodes.count; ++k) {
@@ -413,7 +413,8 @@ static double correction_size(const pcs_generalized_alpha *s)
     const pcs_model *m = s->base.model;
     const double tolerance = s->base.opts.newton_tolerance;
     const sizes x = measure(m, s->x), a = measure(m, s->a), v = measure(m, s->v);
-    const double q = fmax(1, largest_position(m, s->q)), sum = x.part[0] + x.part[1];
+    const double q = fmax(1, pcs_generalized_alpha_largest_position(m, s->q)),
+                 sum = x.part[0] + x.part[1];
     double worst = 0;
     if (!isfinite(sum))
         return HUGE_VAL;
@@ -432,14 +433,15 @@ static double row_error(const pcs_generalized_alpha *s)
     const uint8_t *redundant = pcs_saddle_redundant_rows(s->used->saddle);
     const int32_t rows = pcs_smooth_row_count(s->base.smooth);
     const sizes v = measure(m, s->v);
-    const double length = fmax(1, largest_position(m, s->q)), speed = v.part[0] + v.part[1];
-    const double unit = ROW_ROUNDING * (s->base.class->index == 3 ? length : fmax(speed, DBL_MIN));
+    const double length = fmax(1, pcs_generalized_alpha_largest_position(m, s->q)),
+                 speed = v.part[0] + v.part[1];
+    const double unit = ROW_ROUNDING * (s->index == 3 ? length : fmax(speed, DBL_MIN));
     double worst = 0;
     for (int32_t i = 0; i < rows; ++i) {
         if (redundant[i])
             continue;
         worst = fmax(worst, fabs(s->row_residual[i]) / unit);
-        if (s->base.opts.ggl && s->base.class->index == 2)
+        if (s->ggl && s->index == 2)
             worst = fmax(worst, fabs(s->terms.g[i]) / (ROW_ROUNDING * length));
     }
     return worst;

@@ -672,11 +672,12 @@ static pcs_status repeat(pcs_march *m, double h, double t)
     pcs_smooth_reset_pivot(m->smooth);
     const pcs_status status = m->integrator->class->step(m->integrator, &m->from, h, &norm, &m->to,
                                                          &error);
-    PCS_TRY(status);
+    if (status != PCS_OK) // `to` is still the end of the longer step
+        return status;
     m->to.t = t;
     const pcs_status stable = stabilise(m);
     PCS_TRY(stable);
-    return status;
+    return PCS_OK;
 }
 
 // Work between the start of the step and its instant t, from the powers at the three points of

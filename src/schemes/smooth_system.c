@@ -367,7 +367,7 @@ static void contact_rows(pcs_smooth *s, pcs_smooth_instant *w)
         for (int32_t e = 0; e < block[k].n_nodes; ++e)
             block[k].J[e] = contact->row.J[e]; // the normal row comes first
         for (int32_t j = 0; j < size; ++j) {
-            w->g[first + j] = j == 0 ? contact->gap : 0;
+            w->g[first + j] = j == 0 ? contact->gap - s->phase.gap[s->closed[k]] : 0;
             w->rate[first + j] = -contact->surface[j];
             w->convective[first + j] = contact->convective[j];
         }

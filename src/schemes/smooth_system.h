@@ -29,6 +29,7 @@ typedef struct pcs_phase {
                             // until the turn is located; in space it is used where u_T is too small
                             // to have a direction
     uint8_t *axis;          // by slot, a pcs_tangent_choice: held along a step
+    double *gap;            // by slot: at which a closed contact is held, 0 as a rule
     int32_t *face;          // pcs_model.n_faces: the face that a closed contact or a curve joint
         // stays on (-1: the nearest). The equations are those of this face, also
         // a little beyond its end

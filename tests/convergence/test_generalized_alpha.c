@@ -479,18 +479,20 @@ static void test_resume(void **state)
 }
 
 // Index 3 at steps so short that an unscaled matrix has no digits left (condition h^-3): g is still
-// met to rounding error; lambda keeps what the rounding of positions leaves of it: 8 eps, which
-// count as g = 0, over c_q = 0.26 h^2.
+// met to rounding error. As second differences of positions lambda would have the error of 8 eps, which
+// count as g = 0, over c_q = 0.26 h^2, and v one of c_v/c_q times as much; steps in which that leaves the
+// accelerations, about 20 rad/s^2, less than six digits hold velocities: 32 eps over h and none.
 static void test_short_steps(void **state)
 {
     (void)state;
     const double lambda[2] = {-1.27830246766, 5.35497767857}; // digest 4.1, t = 0
+    const double six_digits = 32 * 20 * 1e-6;
     scene s;
     mechanism_four_bar(&s);
     scene_finish(&s, 1e-3, 1);
     const int32_t row = s.model->joints.data[FOUR_BAR_JOINT_LAMBDA].first_row;
     const pcs_integrator_opts opts = pcs_integrator_default();
-    for (double h = 1e-4; h > 5e-8; h *= 0.1) {
+    for (double h = 1e-4; h > 5e-11; h *= 0.1) {
         run r;
         run_begin(&r, &s, both[1], &opts, NULL);
         // An error of g at the start would go into lambda, divided by h^2 too.
@@ -499,9 +501,11 @@ static void test_short_steps(void **state)
         for (int n = 0; n < 10; ++n)
             run_step(&r, h);
         assert_at_most(r.g, 1e-15);
-        const double t = 10 * h;
+        const double t = 10 * h, second = 32 * DBL_EPSILON / (h * h), first = 32 * DBL_EPSILON / h;
         for (int i = 0; i < 2; ++i)
-            assert_near(r.to.lambda[row + i], lambda[i], 1e4 * t * t + 32 * DBL_EPSILON / (h * h));
+            assert_near(r.to.lambda[row + i], lambda[i],
+                        1e4 * t * t + fmin(second, six_digits + first));
+        assert_at_most(r.g_rate, 1e4 * h * h + fmin(h * second, h * six_digits + 32 * DBL_EPSILON));
         run_end(&r);
     }
     scene_end(&s);

@@ -135,6 +135,53 @@ static void test_cut(void **state)
     }
 }
 
+// ---- Steps that have no solution up to an event ----
+
+static pcs_integrator_class stubborn; // rk4 that has no solution for a step shorter than `shortest`
+static double shortest;
+
+static pcs_status stubborn_step(pcs_integrator *integrator, const pcs_smooth_point *from, double h,
+                                const pcs_error_norm *norm, pcs_smooth_point *to, double *error)
+{
+    return h < shortest ? PCS_NOT_CONVERGED
+                        : pcs_integrator_rk4.step(integrator, from, h, norm, to, error);
+}
+
+// Such a step ends inside the longer one: dense output at its place, not the end of the longer step at
+// another time. Cut twice, it is still the first one.
+static void test_cut_without_solution(void **state)
+{
+    (void)state;
+    static const double places[] = {0.9, 0.37, 0.05};
+    scene s;
+    march_run r;
+    pcs_smooth_point inside;
+    mechanism_four_bar(&s);
+    pcs_march_opts opts = march_run_fixed("rk4", 0.01);
+    stubborn = *opts.class;
+    stubborn.step = stubborn_step;
+    opts.class = &stubborn;
+    shortest = 0;
+    march_run_begin(&r, &s, &opts);
+    scene_require(&s, pcs_smooth_point_init(s.ctx, s.model, &inside));
+    march_run_to(&r, 0.2);
+    scene_require(&s, pcs_march_step(r.march, 1));
+    const double start = r.march->from.t, length = r.march->to.t - start;
+    shortest = length;
+    for (size_t i = 0; i < sizeof places / sizeof *places; ++i) {
+        const double t = start + places[i] * length;
+        scene_require(&s, pcs_march_dense(r.march, t, &inside));
+        scene_require(&s, pcs_march_cut(r.march, t));
+        assert_same(1, &r.march->to.t, &t);
+        for (int32_t k = 0; k < s.model->n_q; ++k) // the length of the step is known to rounding
+            assert_near(r.march->to.q[k], inside.q[k], 1e-14);
+        for (int32_t k = 0; k < s.model->n_v; ++k)
+            assert_near(r.march->to.v[k], inside.v[k], 1e-13);
+    }
+    pcs_smooth_point_free(s.ctx, &inside);
+    march_run_end(&r);
+}
+
 // Dense output meets both ends of the step.
 static void test_dense_ends(void **state)
 {
@@ -435,6 +482,7 @@ int main(void)
         cmocka_unit_test(test_norms),
         cmocka_unit_test(test_limits),
         cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_cut_without_solution),
         cmocka_unit_test(test_dense_ends),
         cmocka_unit_test(test_resume),
         cmocka_unit_test(test_no_heap_calls),
