@@ -414,13 +414,14 @@ static pcs_status step(pcs_scheme *scheme, pcs_state *state, double h, pcs_step_
     memset(s->joint_impulse, 0, sizeof(double) * (size_t)m->n_rows);
     memcpy(s->impulse_frame, state->impulse, 3 * slot_bytes);
     memset(state->impulse, 0, 3 * slot_bytes); // counts this step alone, up to pcs_capturing_finish
+    s->march->counts.error = 0; // a sum of this step alone has the same bits in a resumed run
     const pcs_march_counts before = s->march->counts;
     const int64_t evaluations = pcs_smooth_evaluations(s->march->smooth);
     pcs_status status = run_parts(s, state, report);
     PCS_TRY(status);
     report->h = h;
     report->rejected += (int32_t)(s->march->counts.rejected - before.rejected);
-    report->error += s->march->counts.error - before.error;
+    report->error = s->march->counts.error;
     report->evaluations = pcs_smooth_evaluations(s->march->smooth) - evaluations;
     report->redundant_rows += s->march->counts.singular > before.singular; // at least
     pcs_capturing_finish(s, state, report);

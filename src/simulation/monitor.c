@@ -219,13 +219,12 @@ void pcs_monitor_begin(pcs_simulation *s)
     s->monitor->impact_work = s->state.work[PCS_WORK_IMPACT];
 }
 
-void pcs_monitor_end(pcs_simulation *s, double h, double next, const pcs_step_report *report,
-                     int64_t events)
+void pcs_monitor_end(pcs_simulation *s, double h, const pcs_step_report *report, int64_t events)
 {
     look_at_gaps(s, events);
     look_at_events(s, events);
     look_at_impacts(s, events);
     if (s->monitor->whole_steps)
         look_at_speeds(s, h);
-    pcs_monitor_estimate(s, h, next, report, events);
+    pcs_monitor_estimate(s, h, report, events);
 }

@@ -50,8 +50,9 @@ typedef struct pcs_monitor {
     double *d, *half_v; // n_v
     int64_t count;
     double *numbers;
-    double impact_work; // before the step
-    pcs_state fine;     // the step as two halves
+    double impact_work;             // before the step
+    pcs_state fine;                 // the step as two halves
+    bool wanted, repeated, changed; // they were asked for and taken; contacts changed in them
 } pcs_monitor;
 
 pcs_status pcs_monitor_create(pcs_simulation *simulation) PCS_MUST_CHECK;
@@ -59,13 +60,16 @@ void pcs_monitor_destroy(pcs_simulation *simulation);
 // After the start: sizes of the model and of its bodies.
 pcs_status pcs_monitor_start(pcs_simulation *simulation) PCS_MUST_CHECK;
 // Before a step, and after it with its report and the number of events that were there before it.
-// `next` is the time that the step has reached.
 void pcs_monitor_begin(pcs_simulation *simulation);
-void pcs_monitor_end(pcs_simulation *simulation, double h, double next,
-                     const pcs_step_report *report, int64_t events);
+void pcs_monitor_end(pcs_simulation *simulation, double h, const pcs_step_report *report,
+                     int64_t events);
+// Between the two: takes the step to `next` once more if it is a sample. An error is to end the step,
+// so that it is taken again as a whole.
+pcs_status pcs_monitor_repeat(pcs_simulation *simulation, double h, double next, int64_t events)
+    PCS_MUST_CHECK;
 // The part of pcs_monitor_end() that estimates errors (monitor_error.c).
-void pcs_monitor_estimate(pcs_simulation *simulation, double h, double next,
-                          const pcs_step_report *report, int64_t events);
+void pcs_monitor_estimate(pcs_simulation *simulation, double h, const pcs_step_report *report,
+                          int64_t events);
 // What a resumed run needs of it, beside the statistics.
 double *pcs_monitor_numbers(const pcs_simulation *simulation, int64_t *count);
 

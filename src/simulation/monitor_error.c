@@ -188,9 +188,8 @@ static void note_errors(pcs_simulation *s, double h, int32_t kind)
     note_rate(s, h);
 }
 
-// The step again as two of half its length; whether they could be taken, and whether contacts changed
-// in them. Events are taken back.
-static bool repeat(pcs_simulation *s, double h, double next, bool *changed)
+// The step again as two of half its length. Events are taken back.
+static pcs_status repeat(pcs_simulation *s, double h, double next)
 {
     pcs_monitor *m = s->monitor;
     pcs_scheme *scheme = s->scheme;
@@ -206,45 +205,55 @@ static bool repeat(pcs_simulation *s, double h, double next, bool *changed)
         memcpy(m->half_v, m->fine.v, sizeof(double) * (size_t)s->model->n_v);
         status = pcs_simulation_advance(s, &m->fine, 0.5 * h, next, &report);
     }
-    *changed = scheme->events.count > events;
+    m->changed = scheme->events.count > events;
     pcs_event_log_rewind(&scheme->events, events, s->state.status);
     scheme->problem_hook = hook;
-    return status >= 0;
+    return status;
 }
 
 // Samples of a kind are as far apart as the work allows, and the first steps of it.
 static bool wants_sample(const pcs_simulation *s, int32_t kind)
 {
     const double planned = (double)s->n_steps / STEPS_PER_SAMPLE;
-    const double seen = s->monitor->numbers[MONITOR_SEEN + kind];
+    const double before = s->monitor->numbers[MONITOR_SEEN + kind]; // this step
     const double sampled = s->monitor->numbers[MONITOR_SAMPLED + kind];
     if (planned < SAMPLES_LEAST) // a short run
-        return sampled * (double)s->n_steps <= SAMPLES_LEAST * (seen - 1);
-    return sampled <= (seen - 1) / STEPS_PER_SAMPLE ||
-           (kind == MONITOR_CHANGE && (sampled + 1) * STEPS_PER_SAMPLE <= (double)s->step);
+        return sampled * (double)s->n_steps <= SAMPLES_LEAST * before;
+    return sampled <= before / STEPS_PER_SAMPLE ||
+           (kind == MONITOR_CHANGE && (sampled + 1) * STEPS_PER_SAMPLE <= (double)(s->step + 1));
 }
 
-void pcs_monitor_estimate(pcs_simulation *s, double h, double next, const pcs_step_report *report,
+static int32_t kind_of(const pcs_simulation *s, int64_t events)
+{
+    return s->scheme->events.count > events ? MONITOR_CHANGE : MONITOR_SMOOTH;
+}
+
+pcs_status pcs_monitor_repeat(pcs_simulation *s, double h, double next, int64_t events)
+{
+    pcs_monitor *m = s->monitor;
+    m->wanted = m->estimates && wants_sample(s, kind_of(s, events));
+    m->repeated = false;
+    if (!m->wanted)
+        return PCS_OK;
+    const pcs_status status = repeat(s, h, next);
+    m->repeated = status >= 0;
+    // Halves that have no solution tell nothing.
+    return status == PCS_ERROR_NUMERIC || status == PCS_ERROR_SINGULAR ? PCS_OK : status;
+}
+
+void pcs_monitor_estimate(pcs_simulation *s, double h, const pcs_step_report *report,
                           int64_t events)
 {
     pcs_monitor *m = s->monitor;
-    const bool is_last = s->step == s->n_steps;
-    const int32_t kind = s->scheme->events.count > events ? MONITOR_CHANGE : MONITOR_SMOOTH;
+    const int32_t kind = kind_of(s, events);
     ++m->numbers[MONITOR_SEEN + kind];
     m->numbers[MONITOR_OWN_ERROR] += report->error;
-    if (!m->estimates) {
-        if (m->whole_steps || (s->step % STEPS_PER_SAMPLE != 1 && !is_last))
-            return;
-        note_scales(s);
-        add_up(s);
+    const bool now = m->estimates ? m->wanted : !m->whole_steps && s->step % STEPS_PER_SAMPLE == 1;
+    const bool last = s->step == s->n_steps && (m->estimates || !m->whole_steps);
+    if (!now && !last)
         return;
-    }
-    const bool wanted = wants_sample(s, kind);
-    if (wanted || is_last)
-        note_scales(s);
-    bool changed;
-    if (wanted && repeat(s, h, next, &changed))
-        note_errors(s, h, changed ? MONITOR_CHANGE : kind);
-    if (wanted || is_last)
-        add_up(s);
+    note_scales(s);
+    if (m->estimates && m->repeated)
+        note_errors(s, h, m->changed ? MONITOR_CHANGE : kind);
+    add_up(s);
 }

@@ -448,14 +448,19 @@ pcs_status pcs_simulation_step(pcs_simulation *s)
     s->present->new_frame = false;
     s->scheme->step = s->step + 1;
     pcs_monitor_begin(s);
-    const pcs_status status = pcs_simulation_advance(s, &s->state, h, next, &report);
+    pcs_status status = pcs_simulation_advance(s, &s->state, h, next, &report);
+    if (status >= 0) {
+        const pcs_status repeated = pcs_monitor_repeat(s, h, next, events);
+        status = repeated < 0 ? repeated : status;
+    }
     forget_present(s);
     if (status < 0) {
+        status = pcs_simulation_explain(s, status, h); // from what the step has left
         pcs_state_copy(&s->state, &s->before);
         if (status == PCS_ERROR_STOPPED) // what a failed step has seen is told
             pcs_event_log_rewind(&s->scheme->events, events, s->state.status);
         s->present->new_frame = new_frame;
-        return pcs_simulation_explain(s, status, h);
+        return status;
     }
     *s->state.t = next;
     *s->state.frame += h;
@@ -463,7 +468,7 @@ pcs_status pcs_simulation_step(pcs_simulation *s)
     count_step(s, &report, status);
     book_impacts(s, events);
     PCS_TRY(check_finite(s, &report));
-    pcs_monitor_end(s, h, next, &report, events);
+    pcs_monitor_end(s, h, &report, events);
     warn_of_length(s);
     return status;
 }
