@@ -265,7 +265,7 @@ typedef struct pcs_statistics {
     int64_t switches_friction; // friction sticks, turns, or acts in space,
     int64_t switches_edge;     // a contact crosses an edge
     // What the run saw of its own quality.
-    double size;             // of the model, m
+    double size;       // of the model, m
     pcs_extreme hover; // gap of a contact that carries a force at the end of a step, m; contact
     pcs_extreme
         impact_gain;     // J; work of impacts that was positive, summed; of the largest: contact

@@ -19,6 +19,7 @@
 #include "report_page.h"
 #include "run_summary.h"
 #include "signals.h"
+#include "verify.h"
 
 enum {
     OPTION_SET,
@@ -38,6 +39,7 @@ enum {
     OPTION_WHEN,
     OPTION_DUMP_LIMIT,
     OPTION_REPORT,
+    OPTION_VERIFY,
     OPTION_ACCEPT,
     OPTION_QUIET,
     OPTION_COUNT
@@ -88,6 +90,10 @@ static const cli_option options[OPTION_COUNT] = {
     [OPTION_REPORT] = {"--report", "[=FILE]",
                        "write the report page when the run is over, as percuss report does; if\n"
                        "FILE is not given, under the result's name with .html"},
+    [OPTION_VERIFY] =
+        {"--verify", NULL,
+         "run again beside it with half the step or a tenth of the tolerance (a small\n"
+         "model also with a quarter), and tell how far paths and impacts differ"},
     [OPTION_ACCEPT] = {"--accept", NULL, "exit code 0 also if the verdict is bad"},
     [OPTION_QUIET] = {"--quiet", NULL,
                       "no progress and no summary; still one line if the verdict is bad"},
@@ -110,7 +116,7 @@ static const cli_syntax syntax = {
 typedef struct session {
     const char *model, *out, *csv, *csv_file, *checkpoint, *resume, *page;
     double checkpoint_every;
-    bool no_result, quiet, accept, with_page, from_static;
+    bool no_result, quiet, accept, verify, with_page, from_static;
     cli_settings settings;
     cli_dump dump;
     char *command;       // as stored in the result
@@ -121,6 +127,7 @@ typedef struct session {
     pcs_model_file *file;
     pcs_simulation *simulation;
     cli_outputs outputs;
+    cli_verify *finer; // of --verify; NULL: none
     pcs_energy_scale energy;
     double first_time, wall_time;
     bool outputs_are_closed; // and stand under their names
@@ -171,6 +178,8 @@ static bool take_option(void *user, int option, char *value)
         return cli_read_integer("--dump-limit", value, 1, &run->dump.limit);
     else if (option == OPTION_NO_RESULT)
         run->no_result = true;
+    else if (option == OPTION_VERIFY)
+        run->verify = true;
     else if (option == OPTION_ACCEPT)
         run->accept = true;
     else if (option == OPTION_QUIET)
@@ -186,6 +195,9 @@ static bool check_options(const session *run)
         cli_message("--report shows the result, and --no-result writes none");
     else if (run->from_static && run->resume)
         cli_message("--start and --resume contradict each other");
+    else if (run->verify && (run->from_static || run->resume))
+        cli_message("--verify needs a run from the beginning, without %s",
+                    run->resume ? "--resume" : "--start static");
     else if (run->checkpoint_every > 0 && !run->checkpoint)
         cli_message("--checkpoint-every needs --checkpoint FILE");
     else if ((run->dump.when || run->dump.limit > 0) && !run->dump.folder)
@@ -351,6 +363,9 @@ static cli_exit prepare(session *run)
         code = CLI_EXIT_BAD_INPUT;
     if (code == CLI_EXIT_OK && run->resume)
         code = resume(run);
+    if (code == CLI_EXIT_OK && run->verify)
+        run->finer = cli_verify_create(run->ctx, run->model, &run->settings, run->simulation,
+                                       &code);
     if (code == CLI_EXIT_OK && run->csv)
         code = cli_signals_select(&run->signals, pcs_model_file_model(run->file), run->csv);
     return code;
@@ -419,7 +434,10 @@ static cli_exit simulate(session *run)
             status = pcs_model_file_locate(run->file, status);
         else {
             note_energy(run);
-            status = cli_outputs_step(&run->outputs, simulation);
+            if (run->finer)
+                status = cli_verify_step(run->finer, simulation);
+            if (status >= 0)
+                status = cli_outputs_step(&run->outputs, simulation);
             if (status >= 0)
                 status = cli_dump_step(&run->dump);
             cli_progress_update(&progress, simulation);
@@ -504,8 +522,11 @@ static cli_exit conclude(const session *run, cli_exit code)
         print_summary(out, run, code);
     else if (code != CLI_EXIT_OK)
         return code; // a message has told why
-    const pcs_level level = run->quiet ? cli_message_verdict(&facts)
-                                       : cli_summary_verdict(out, &facts);
+    pcs_level level = run->quiet ? cli_message_verdict(&facts) : cli_summary_verdict(out, &facts);
+    if (run->finer && code == CLI_EXIT_OK) {
+        const pcs_level verified = cli_verify_report(run->quiet ? NULL : out, run->finer, level);
+        level = verified > level ? verified : level;
+    }
     return code == CLI_EXIT_OK && level == PCS_LEVEL_BAD && !run->accept ? CLI_EXIT_BAD_VERDICT
                                                                          : code;
 }
@@ -523,6 +544,7 @@ static cli_exit write_page(const session *run, cli_exit code)
 static void release(session *run)
 {
     cli_dump_free(&run->dump);
+    cli_verify_destroy(run->finer);
     pcs_simulation_destroy(run->simulation);
     pcs_model_file_destroy(run->file);
     pcs_context_destroy(run->ctx);
