@@ -201,12 +201,15 @@ static pcs_finding judge_angular_momentum(const pcs_run_facts *facts)
 {
     pcs_finding f = {.label = "angular momentum", .unit = "1"};
     f.value = facts->statistics->momentum_drift;
-    f.applies = f.value > 0;
+    f.applies = f.value > 0 || isnan(f.value);
     f.level = judge(f.value, MOMENTUM_NOTICE, MOMENTUM_BAD);
-    say(&f, "the angular momentum of bodies that nothing outside acts on %s to %.2g of its size",
-        f.level == PCS_LEVEL_GOOD ? "stays the same" : "changed", f.value);
-    if (f.level != PCS_LEVEL_GOOD)
-        say(&f, "; try a smaller %s", remedy(facts));
+    if (f.level == PCS_LEVEL_GOOD)
+        say(&f, "bodies that nothing outside acts on keep their angular momentum to %.1e", f.value);
+    else
+        say(&f,
+            "the angular momentum of bodies that nothing outside acts on changed by %.2g of its "
+            "size: a rotation is not resolved; try a smaller %s",
+            f.value, remedy(facts));
     return f;
 }
 

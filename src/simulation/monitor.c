@@ -65,9 +65,13 @@ pcs_status pcs_monitor_create(pcs_simulation *s)
     m->d = PCS_NEW_ARRAY(ctx, double, model->n_v);
     m->half_v = PCS_NEW_ARRAY(ctx, double, model->n_v);
     m->numbers = PCS_NEW_ARRAY(ctx, double, m->count);
-    if (!m->items || !m->radius || !m->touches || !m->start_q || !m->d || !m->half_v || !m->numbers)
+    m->group = PCS_NEW_ARRAY(ctx, int32_t, model->nodes.count + 1);
+    m->momentum = PCS_NEW_ARRAY(ctx, pcs_vec3, model->nodes.count);
+    if (!m->items || !m->radius || !m->touches || !m->start_q || !m->d || !m->half_v ||
+        !m->numbers || !m->group || !m->momentum)
         return PCS_ERROR_MEMORY;
     list_items(model, m->items);
+    pcs_monitor_find_groups(model, m->group);
     measure_bodies(model, m);
     return PCS_OK;
 }
@@ -78,7 +82,8 @@ void pcs_monitor_destroy(pcs_simulation *s)
     if (!m)
         return;
     pcs_state_free(s->ctx, &m->fine);
-    void *arrays[] = {m->items, m->radius, m->touches, m->start_q, m->d, m->half_v, m->numbers, m};
+    void *arrays[] = {m->items,  m->radius,  m->touches, m->start_q,  m->d,
+                      m->half_v, m->numbers, m->group,   m->momentum, m};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i)
         pcs_free(s->ctx, arrays[i]);
 }
@@ -101,6 +106,7 @@ pcs_status pcs_monitor_start(pcs_simulation *s)
     if (s->statistics.size == 0)
         s->statistics.size = 1; // one point: no length stands for the model
     memcpy(m->start_q, s->state.q, sizeof(double) * (size_t)s->model->n_q);
+    pcs_monitor_look_at_momentum(s, true);
     m->whole_steps = pcs_scheme_refined_by(s->scheme) == PCS_REFINED_STEP;
     m->estimates = m->whole_steps && !s->def.without_estimate;
     if (!m->estimates)

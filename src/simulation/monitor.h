@@ -48,6 +48,8 @@ typedef struct pcs_monitor {
     bool *touches;      // by node: has contacts
     double *start_q;    // n_q
     double *d, *half_v; // n_v
+    int32_t *group;     // by node: root of the bodies that it is joined to (monitor_momentum.c)
+    pcs_vec3 *momentum; // by root: angular momentum at the start
     int64_t count;
     double *numbers;
     double impact_work;             // before the step
@@ -70,6 +72,10 @@ pcs_status pcs_monitor_repeat(pcs_simulation *simulation, double h, double next,
 // The part of pcs_monitor_end() that estimates errors (monitor_error.c).
 void pcs_monitor_estimate(pcs_simulation *simulation, double h, const pcs_step_report *report,
                           int64_t events);
+// Groups of bodies and their angular momentum (monitor_momentum.c). `group` has a place for each node
+// and one for the ground.
+void pcs_monitor_find_groups(const pcs_model *model, int32_t *group);
+void pcs_monitor_look_at_momentum(pcs_simulation *simulation, bool start);
 // What a resumed run needs of it, beside the statistics.
 double *pcs_monitor_numbers(const pcs_simulation *simulation, int64_t *count);
 

@@ -253,6 +253,7 @@ void pcs_monitor_estimate(pcs_simulation *s, double h, const pcs_step_report *re
     if (!now && !last)
         return;
     note_scales(s);
+    pcs_monitor_look_at_momentum(s, false);
     if (m->estimates && m->repeated)
         note_errors(s, h, m->changed ? MONITOR_CHANGE : kind);
     add_up(s);

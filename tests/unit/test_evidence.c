@@ -83,6 +83,7 @@ static void test_limits(void **state)
         ROW(initial_penetration, PCS_FINDING_INITIAL_PENETRATION, 1e-10, 1e-4, 0.1, "started"),
         ROW(assembly_moved, PCS_FINDING_ASSEMBLY, 1e-6, 0.1, 0, "initial positions"),
         ROW(energy.numerical, PCS_FINDING_ENERGY, 1e-3, 0.1, 1, "largest energy"),
+        ROW(momentum_drift, PCS_FINDING_ANGULAR_MOMENTUM, 1e-4, 1e-2, 1, "angular momentum"),
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const double values[] = {rows[i].good, rows[i].notice, rows[i].bad};
