@@ -8,11 +8,9 @@
 // holds the earlier state plus raw data that nothing refers to yet. Chunks are not compressed,
 // because a compressed chunk moves when it grows.
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/timer.h"
@@ -22,6 +20,7 @@
 #include "io/result_events.h"
 #include "io/result_layout.h"
 #include "io/result_meshes.h"
+#include "io/result_target.h"
 #include "model/model.h"
 
 // The header of the root group: links with the length of their names, and the bytes of attributes
@@ -63,31 +62,6 @@ static pcs_status cannot(pcs_result_writer *writer, const char *what)
 }
 
 // ---- The file and its fixed parts ----
-
-// What would make the final rename fail or replace something other than a result is found before
-// the run, not after it.
-static pcs_status check_target(pcs_context *ctx, const char *path)
-{
-    struct stat info;
-    if (!path || !*path)
-        return pcs_error(ctx, PCS_ERROR_ARGUMENT, "the result needs a file name");
-    if (stat(path, &info) != 0)
-        return PCS_OK; // does not exist; a missing folder shows when the file is created
-    if (S_ISDIR(info.st_mode))
-        return pcs_error(ctx, PCS_ERROR_IO,
-                         "%s: cannot create the result: that is a folder; give the name of a file",
-                         path);
-    if (!S_ISREG(info.st_mode))
-        return pcs_error(ctx, PCS_ERROR_IO,
-                         "%s: cannot create the result: not a regular file; give another name",
-                         path);
-    if (access(path, W_OK) != 0)
-        return pcs_error(ctx, PCS_ERROR_IO,
-                         "%s: cannot create the result: the file is write-protected; remove it or "
-                         "give another name",
-                         path);
-    return PCS_OK;
-}
 
 // A leftover of a killed run makes way; a file that another run is writing does not (HDF5 holds a
 // lock on it, and would cut the file before it looks at the lock).
@@ -672,22 +646,6 @@ static bool close_file(pcs_result_writer *writer)
     return ok && !writer->note.write_failed;
 }
 
-// Gives the closed file its final name, on disk before the old result goes.
-static pcs_status publish(pcs_result_writer *writer)
-{
-    char words[128];
-    int file = open(writer->part, O_RDWR);
-    bool ok = file >= 0 && fsync(file) == 0;
-    int error_number = errno;
-    if (file >= 0)
-        close(file);
-    if (ok && rename(writer->part, writer->path) == 0)
-        return PCS_OK;
-    return pcs_error(writer->ctx, PCS_ERROR_IO, "%s: cannot be renamed to %s: %s", writer->part,
-                     writer->path,
-                     pcs_file_error_text(ok ? errno : error_number, words, sizeof words));
-}
-
 static void free_writer(pcs_result_writer *writer)
 {
     for (int k = 0; k < PCS_QUANTITY_COUNT; k++)
@@ -760,7 +718,7 @@ pcs_status pcs_result_create(pcs_context *ctx, const pcs_simulation *simulation,
     if (!(def->flush_interval >= 0))
         return pcs_error(ctx, PCS_ERROR_ARGUMENT, "flush_interval must not be negative, but is %g",
                          def->flush_interval);
-    PCS_TRY(check_target(ctx, def->path));
+    PCS_TRY(pcs_result_check_target(ctx, def->path));
     const pcs_model *model = pcs_simulation_model(simulation);
     pcs_result_writer *writer = new_writer(ctx, model, def);
     if (!writer)
@@ -820,7 +778,7 @@ pcs_status pcs_result_close(pcs_result_writer *writer, const pcs_simulation *sim
         status = cannot(writer, "write the result");
     pcs_hdf5_leave(&writer->guard);
     if (status >= 0)
-        status = publish(writer);
+        status = pcs_result_publish(writer->ctx, writer->part, writer->path);
     free_writer(writer);
     return status;
 }
