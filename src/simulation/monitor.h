@@ -11,9 +11,10 @@ enum { MONITOR_SMOOTH, MONITOR_CHANGE, MONITOR_KINDS };
 // Numbers that a resumed run needs: these, then MONITOR_ITEM_NUMBERS for each item and
 // MONITOR_SLOT_NUMBERS for each contact slot.
 enum {
-    MONITOR_SEEN,                                   // steps, by kind
-    MONITOR_SAMPLED = MONITOR_SEEN + MONITOR_KINDS, // of them
-    MONITOR_ERRORS = MONITOR_SAMPLED +
+    MONITOR_SEEN,                                    // steps, by kind
+    MONITOR_SAMPLED = MONITOR_SEEN + MONITOR_KINDS,  // of them
+    MONITOR_TRIED = MONITOR_SAMPLED + MONITOR_KINDS, // also where the halves had no solution
+    MONITOR_ERRORS = MONITOR_TRIED +
                      MONITOR_KINDS, // of smooth samples, the largest of each, summed
     MONITOR_WAYS,                   // and their largest ways
     MONITOR_OWN_ERROR,              // sum of the scheme's own estimates

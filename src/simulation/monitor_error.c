@@ -163,27 +163,29 @@ static void note_rate(pcs_simulation *s, double h)
         s->statistics.rate = fmax(s->statistics.rate, h * sqrt(change / squares));
 }
 
+// A smooth step in whose halves contacts change stands for smooth steps, but its velocities jump.
 static void note_errors(pcs_simulation *s, double h, int32_t kind)
 {
     pcs_monitor *m = s->monitor;
+    const int32_t order = m->changed ? MONITOR_CHANGE : kind;
     double largest = 0, way = 0;
     pcs_model_difference(s->model, s->state.q, m->fine.q, m->d);
     for (int32_t i = 0; i < m->n_items; ++i) {
-        const double error = LOCAL_FACTOR[kind] * measure(s, &m->items[i], m->d, true);
+        const double error = LOCAL_FACTOR[order] * measure(s, &m->items[i], m->d, true);
         item_numbers(s, i)[ITEM_ERROR + kind] += error;
         largest = fmax(largest, error);
         way = fmax(way, h * measure(s, &m->items[i], s->before.v, false));
     }
     ++m->numbers[MONITOR_SAMPLED + kind];
     ++s->statistics.estimates;
-    if (kind != MONITOR_SMOOTH)
+    if (order != MONITOR_SMOOTH)
         return; // velocities jump, a moment earlier or later
     m->numbers[MONITOR_ERRORS] += largest;
     m->numbers[MONITOR_WAYS] += fmax(way, h * rest_speed(s));
     for (int32_t k = 0; k < s->model->n_v; ++k)
         m->d[k] = s->state.v[k] - m->fine.v[k];
     for (int32_t i = 0; i < m->n_items; ++i)
-        item_numbers(s, i)[ITEM_VELOCITY_ERROR] += LOCAL_FACTOR[kind] *
+        item_numbers(s, i)[ITEM_VELOCITY_ERROR] += LOCAL_FACTOR[order] *
                                                    measure(s, &m->items[i], m->d, false);
     note_rate(s, h);
 }
@@ -216,11 +218,11 @@ static bool wants_sample(const pcs_simulation *s, int32_t kind)
 {
     const double planned = (double)s->n_steps / STEPS_PER_SAMPLE;
     const double before = s->monitor->numbers[MONITOR_SEEN + kind]; // this step
-    const double sampled = s->monitor->numbers[MONITOR_SAMPLED + kind];
+    const double tried = s->monitor->numbers[MONITOR_TRIED + kind];
     if (planned < SAMPLES_LEAST) // a short run
-        return sampled * (double)s->n_steps <= SAMPLES_LEAST * before;
-    return sampled <= before / STEPS_PER_SAMPLE ||
-           (kind == MONITOR_CHANGE && (sampled + 1) * STEPS_PER_SAMPLE <= (double)(s->step + 1));
+        return tried * (double)s->n_steps <= SAMPLES_LEAST * before;
+    return tried <= before / STEPS_PER_SAMPLE ||
+           (kind == MONITOR_CHANGE && (tried + 1) * STEPS_PER_SAMPLE <= (double)(s->step + 1));
 }
 
 static int32_t kind_of(const pcs_simulation *s, int64_t events)
@@ -247,6 +249,7 @@ void pcs_monitor_estimate(pcs_simulation *s, double h, const pcs_step_report *re
     pcs_monitor *m = s->monitor;
     const int32_t kind = kind_of(s, events);
     ++m->numbers[MONITOR_SEEN + kind];
+    m->numbers[MONITOR_TRIED + kind] += m->wanted;
     m->numbers[MONITOR_OWN_ERROR] += report->error;
     const bool now = m->estimates ? m->wanted : !m->whole_steps && s->step % STEPS_PER_SAMPLE == 1;
     const bool last = s->step == s->n_steps && (m->estimates || !m->whole_steps);
@@ -255,6 +258,6 @@ void pcs_monitor_estimate(pcs_simulation *s, double h, const pcs_step_report *re
     note_scales(s);
     pcs_monitor_look_at_momentum(s, false);
     if (m->estimates && m->repeated)
-        note_errors(s, h, m->changed ? MONITOR_CHANGE : kind);
+        note_errors(s, h, kind);
     add_up(s);
 }
