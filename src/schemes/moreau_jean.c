@@ -132,6 +132,8 @@ static void begin(moreau_jean *s, const pcs_state *state, double h)
     s->turns = state->turns;
     s->external = state->external;
     s->t_k = *state->t;
+    s->stretch = *state->h > 0 && !s->forced ? h / *state->h : 1;
+    s->warm = 1;
     s->two_levels = s->base.model->meshes.count > 0 && s->base.model->n_slots > 0;
     s->of_displacements = false;
     s->middle.span = s->theta == 0.5 && s->a == 0.5 ? h : 0;

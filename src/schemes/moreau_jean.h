@@ -131,6 +131,8 @@ typedef struct moreau_jean {
     pcs_row_block *normal_rows;     // first rows, for the position projection
     int32_t *offset;                // first scalar row of each active contact, n_active + 1
     double *u_k, *r, *u, *q_c, *mu; // packed: velocity before, impulses, velocities after, problem
+    double stretch;  // length of the step over that of the last one; 1 where that has been seen to
+    double warm;     // the first guess of the impulses, over those of the last step
     double *turning; // by slot: change of u_N from the forecast to the end (find_turning)
     // Impacts of a step follow each other in rounds (moreau_jean_rounds.c). Packed:
     int32_t n_rounds;    // after the first

@@ -229,6 +229,16 @@ static bool opens_unseen(const adaptive *s, const pcs_state *state, int32_t slot
            missing * h > s->mj.base.options[MJA_TOLERANCE];
 }
 
+// The solver's error in an impulse of the step at hand: its tolerance is relative to the largest. A
+// contact at the border of its cone has nothing to spare but that, and the change of it is none.
+static double impulse_error(const moreau_jean *mj)
+{
+    double largest = 0;
+    for (int32_t k = 0; k < mj->n_active; ++k)
+        largest = fmax(largest, mj->r[mj->offset[k]]);
+    return mj->base.options[MJ_SOLVER_TOLERANCE] * largest;
+}
+
 // The part of a step after which a contact that sticks, or is closed, in both halves begins to slip,
 // or opens. The impulses of the halves are the forces at a quarter and at three quarters of the step;
 // if they fall below the cone's, or below zero, from there to the end, no solution has seen it, and
@@ -236,6 +246,7 @@ static bool opens_unseen(const adaptive *s, const pcs_state *state, int32_t slot
 static double first_loss(const adaptive *s, const pcs_state *state)
 {
     const double end = 0.99; // a remainder not worth a step of its own
+    const double noise = impulse_error(&s->mj);
     double first = 1;
     for (int32_t i = 0; i < s->mj.base.model->n_slots; ++i) {
         double spare[SPARE_COUNT];
@@ -244,7 +255,8 @@ static double first_loss(const adaptive *s, const pcs_state *state)
             first = fmin(first, 0.5);
         for (int k = 0; k < SPARE_COUNT; ++k) {
             const double m_1 = s->spare[SPARE_COUNT * i + k], m_2 = spare[k];
-            if (m_1 == HUGE_VAL || m_2 == HUGE_VAL || !(m_2 > 0) || !(m_2 < 0.5 * (m_1 - m_2)))
+            if (m_1 == HUGE_VAL || m_2 == HUGE_VAL || !(m_2 > 0) || !(m_1 - m_2 > noise) ||
+                !(m_2 < 0.5 * (m_1 - m_2)))
                 continue;
             const double part = 0.75 + 0.5 * m_2 / (m_1 - m_2);
             if (part < end)

@@ -75,7 +75,8 @@ void pcs_mj_add_active(moreau_jean *s, const pcs_state *state, int32_t slot)
     memset(s->restitution + at, 0, sizeof(double) * (size_t)size);
     s->approach[k] = 0;
     s->out[k] = false;
-    memcpy(s->r + at, state->r + 3 * slot, sizeof(double) * (size_t)size);
+    for (int32_t j = 0; j < size; ++j)
+        s->r[at + j] = s->warm * state->r[3 * slot + j];
     s->mu[k] = contact->law.friction;
     s->active[k] = slot;
     s->is_active[slot] = true;

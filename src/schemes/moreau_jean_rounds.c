@@ -78,6 +78,33 @@ static pcs_status solve_again(moreau_jean *s, const round_problem *round,
     return status;
 }
 
+// The first guess of a step that is longer or shorter than the last one: its impulses, or its forces
+// over this step, whichever is nearer to a solution. Impulses of forces go with the length, those of
+// impacts do not. Forces at rest are a solution again, and the solver, which begins there, leaves
+// them as they are, also where others would do: contacts often have more components than their
+// bodies have equations.
+static pcs_status guess_impulses(moreau_jean *s, const round_problem *round,
+                                 const pcs_friction_contact *problem)
+{
+    const int32_t n = round->offset[round->n];
+    const pcs_arena_mark mark = pcs_arena_get_mark(&s->arena);
+    double *r = PCS_ARENA_ARRAY(&s->arena, double, n);
+    if (!r)
+        return PCS_ERROR_MEMORY;
+    for (int32_t i = 0; i < n; ++i)
+        r[i] = s->stretch * round->r[i];
+    pcs_friction_contact_velocity(problem, r, round->u);
+    const double forces = pcs_friction_contact_error(problem, PCS_MEASURE_SCALED, r, round->u);
+    pcs_friction_contact_velocity(problem, round->r, round->u);
+    if (forces < pcs_friction_contact_error(problem, PCS_MEASURE_SCALED, round->r, round->u)) {
+        memcpy(round->r, r, sizeof(double) * (size_t)n);
+        s->warm = s->stretch;
+    }
+    s->stretch = 1;
+    pcs_arena_release(&s->arena, mark);
+    return PCS_OK;
+}
+
 static pcs_status solve_problem(moreau_jean *s, const round_problem *round, pcs_solve_info *info)
 {
     const double *option = s->base.options;
@@ -87,6 +114,8 @@ static pcs_status solve_problem(moreau_jean *s, const round_problem *round, pcs_
     opts.measure = PCS_MEASURE_SCALED;
     opts.tolerance = option[MJ_SOLVER_TOLERANCE];
     opts.max_iterations = (int32_t)option[MJ_SOLVER_ITERATIONS];
+    if (s->stretch != 1)
+        PCS_TRY(guess_impulses(s, round, &problem));
     pcs_status status = pcs_friction_solve_inside(&problem, &pcs_solver_auto, &opts, first_try,
                                                   &s->arena, round->r, round->u, info);
     status = accept_rounding(status, info);
