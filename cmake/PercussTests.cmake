@@ -7,7 +7,7 @@
 
 set(plain_kinds browser docs tools)
 set(plain_tests # cli.schemes runs every scheme and integrator on every example with sanitizers
-    cli.examples cli.killed cli.signals
+    cli.examples cli.faults cli.killed cli.signals
     convergence.bouncing_ball_order convergence.flexible_order convergence.haddouni_tables convergence.iftomm
     convergence.nonsmooth_alpha_order convergence.smooth_order convergence.smooth_reference
     equivalence.scenes_schemes
@@ -15,7 +15,7 @@ set(plain_tests # cli.schemes runs every scheme and integrator on every example 
     physics.nonsmooth_alpha_woodpecker physics.turns)
 set(longest_tests cli.schemes equivalence.scenes_schemes) # half a minute and more
 set(long_tests # some seconds
-    browser.page cli.compare cli.contact_problems cli.examples cli.killed cli.report cli.run cli.signals
+    browser.page cli.compare cli.contact_problems cli.examples cli.faults cli.killed cli.report cli.run cli.signals
     convergence.flexible_order convergence.nonsmooth_alpha_order docs.guide docs.keys docs.manual
     equivalence.determinism equivalence.resume physics.flexible_benchmarks physics.flexible_schemes
     physics.hybrid_slider_crank physics.impact_on_step physics.mesh_bricks physics.singular_positions
@@ -57,6 +57,13 @@ set(test_environment
     "UBSAN_OPTIONS=print_stacktrace=1")
 if(TARGET percuss_program)
     list(APPEND test_environment "PERCUSS=$<TARGET_FILE:percuss_program>")
+endif()
+
+# Makes the n-th call of a kind fail (cli.faults): Linux alone, for it lets the kernel catch the calls.
+if(CMAKE_SYSTEM_NAME STREQUAL "Linux" AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|aarch64)$")
+    add_library(fault_shim MODULE tests/support/preload/fault_shim.c)
+    target_link_libraries(fault_shim PRIVATE ${CMAKE_DL_LIBS})
+    list(APPEND test_environment "FAULT_SHIM=$<TARGET_FILE:fault_shim>")
 endif()
 
 file(GLOB support_sources CONFIGURE_DEPENDS tests/support/*.c)

@@ -2,11 +2,30 @@
 #ifndef PERCUSS_IO_H
 #define PERCUSS_IO_H
 
+#include <stdio.h>
+
 #include "percuss/simulation.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+// ---- Files in one piece ----
+
+// A file that is written to "<path>.part", brought to the disk and renamed: at any moment, whatever fails
+// and whenever the process is killed, the name stands for the whole old file or the whole new one.
+// Pipes and devices, and standard output ("-"), are written in place.
+typedef struct pcs_output_file pcs_output_file;
+
+// `what` is for messages: "PATH: cannot write WHAT: REASON".
+PCS_API pcs_status pcs_output_file_create(pcs_context *ctx, const char *path, const char *what,
+                                          pcs_output_file **out) PCS_MUST_CHECK;
+PCS_API FILE *pcs_output_file_stream(const pcs_output_file *file);
+// Whether all went well so far, for those who write long.
+PCS_API pcs_status pcs_output_file_check(pcs_output_file *file) PCS_MUST_CHECK;
+// The object is gone afterwards, whatever the status; after a failure the temporary file, too.
+PCS_API pcs_status pcs_output_file_commit(pcs_output_file *file) PCS_MUST_CHECK;
+PCS_API void pcs_output_file_abandon(pcs_output_file *file); // NULL is allowed
 
 // ---- Model files ----
 
@@ -200,7 +219,10 @@ PCS_API pcs_status pcs_csv_create(pcs_context *ctx, const pcs_model *model, cons
                                   pcs_csv_writer **out) PCS_MUST_CHECK;
 PCS_API pcs_status pcs_csv_append(pcs_csv_writer *writer, const pcs_simulation *simulation)
     PCS_MUST_CHECK;
+// The writer is gone afterwards, whatever the status.
 PCS_API pcs_status pcs_csv_close(pcs_csv_writer *writer) PCS_MUST_CHECK;
+// Gives up: removes the temporary file.
+PCS_API void pcs_csv_abandon(pcs_csv_writer *writer);
 
 // ---- ParaView ----
 

@@ -76,7 +76,7 @@ typedef struct session {
     double limit;
     bool no_peer;
     const char *csv, *svg;
-    FILE *csv_file, *svg_file;
+    pcs_output_file *csv_file, *svg_file;
     cli_bench_table table;
     pcs_context *ctx;
 } session;
@@ -465,27 +465,27 @@ static void write_svg(const session *run)
     snprintf(title, sizeof title, "Performance profile, %s (%d problems)",
              group ? cli_class_text(text, group->problem_class, group->dimension) : "all classes",
              (int)problems);
-    cli_profile_write_svg(run->svg_file, profiles, count, title);
+    cli_profile_write_svg(pcs_output_file_stream(run->svg_file), profiles, count, title);
     for (int32_t k = 0; k < count; k++)
         cli_profile_free(&profiles[k]);
 }
 
-static bool open_output(const char *path, FILE **file)
+// Open from the start, so that a place that cannot be written is told before hours of solves.
+static bool open_output(session *run, const char *path, const char *what, pcs_output_file **file)
 {
-    if (!path || (*file = fopen(path, "w")))
+    if (!path || pcs_output_file_create(run->ctx, path, what, file) >= 0)
         return true;
-    cli_message("%s: cannot write: %s", path, strerror(errno));
+    cli_message("%s", pcs_context_error(run->ctx));
     return false;
 }
 
-static bool close_output(const char *path, FILE *file)
+static bool close_output(session *run, pcs_output_file **file)
 {
-    if (!file)
+    pcs_output_file *const whole = *file;
+    *file = NULL;
+    if (!whole || pcs_output_file_commit(whole) >= 0)
         return true;
-    bool bad = ferror(file) != 0;
-    if (fclose(file) == 0 && !bad)
-        return true;
-    cli_message("%s: cannot write: %s", path, strerror(errno));
+    cli_message("%s", pcs_context_error(run->ctx));
     return false;
 }
 
@@ -509,7 +509,8 @@ static void announce(session *run)
 
 static cli_exit execute(session *run)
 {
-    if (!open_output(run->csv, &run->csv_file) || !open_output(run->svg, &run->svg_file))
+    if (!open_output(run, run->csv, "the measurements", &run->csv_file) ||
+        !open_output(run, run->svg, "the profiles", &run->svg_file))
         return CLI_EXIT_FAILED;
     cli_exit code = CLI_EXIT_OK;
     announce(run);
@@ -520,9 +521,12 @@ static cli_exit execute(session *run)
     }
     print_all(run);
     if (run->csv_file)
-        cli_bench_write_csv(run->csv_file, &run->table);
+        cli_bench_write_csv(pcs_output_file_stream(run->csv_file), &run->table);
     if (run->svg_file)
         write_svg(run);
+    const bool csv_good = close_output(run, &run->csv_file);
+    if (!close_output(run, &run->svg_file) || !csv_good)
+        return CLI_EXIT_FAILED;
     return cli_interrupted() ? CLI_EXIT_INTERRUPTED : code;
 }
 
@@ -543,9 +547,8 @@ cli_exit cli_bench(int argc, char **argv)
                : parsed == CLI_MISTAKE ? CLI_EXIT_BAD_INPUT
                                        : execute(&run);
     }
-    bool csv_good = close_output(run.csv, run.csv_file);
-    if (!close_output(run.svg, run.svg_file) || !csv_good)
-        code = CLI_EXIT_FAILED;
+    pcs_output_file_abandon(run.svg_file); // where the measurement did not begin
+    pcs_output_file_abandon(run.csv_file);
     cli_bench_table_free(&run.table);
     cli_file_list_free(&run.files);
     pcs_context_destroy(run.ctx);

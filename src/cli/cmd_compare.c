@@ -503,52 +503,48 @@ static char *make_path(const char *name, const char *ending)
     return path;
 }
 
+static bool open_csv(const session *run, const char *csv, pcs_output_file **file)
+{
+    if (pcs_output_file_create(run->ctx, csv, "the table", file) >= 0)
+        return true;
+    cli_message("%s", pcs_context_error(run->ctx));
+    return false;
+}
+
 // Where the results go is tried before the runs.
 static cli_exit check_out(const session *run)
 {
     struct stat mine, other;
+    pcs_output_file *file = NULL;
     if (!run->out)
         return CLI_EXIT_OK;
-    char *csv = make_path(run->out, ".csv"), *part = make_path(run->out, ".csv.part");
-    cli_exit code = csv && part ? CLI_EXIT_OK : CLI_EXIT_FAILED;
+    char *csv = make_path(run->out, ".csv");
+    cli_exit code = csv ? CLI_EXIT_OK : CLI_EXIT_FAILED;
     if (code == CLI_EXIT_OK && run->beside_path && stat(csv, &mine) == 0 &&
         stat(run->beside_path, &other) == 0 && mine.st_dev == other.st_dev &&
         mine.st_ino == other.st_ino) {
         cli_message("%s: would replace the published values; give another name with -o", csv);
         code = CLI_EXIT_BAD_INPUT;
     }
-    FILE *file = code == CLI_EXIT_OK ? fopen(part, "w") : NULL;
-    if (code == CLI_EXIT_OK && !file) {
-        cli_message("%s: cannot write: %s", csv, strerror(errno));
+    if (code == CLI_EXIT_OK && !open_csv(run, csv, &file))
         code = CLI_EXIT_FAILED;
-    }
-    if (file) {
-        fclose(file);
-        unlink(part);
-    }
+    pcs_output_file_abandon(file);
     free(csv);
-    free(part);
     return code;
 }
 
-// Beside the target, then renamed.
 static bool write_csv(const session *run)
 {
-    char *csv = make_path(run->out, ".csv"), *part = make_path(run->out, ".csv.part");
-    FILE *file = csv && part ? fopen(part, "w") : NULL;
-    bool good = file != NULL;
-    if (file) {
-        compare_write_csv(file, &run->table);
-        good = fflush(file) == 0 && !ferror(file);
-        good = fclose(file) == 0 && good;
-        good = good && rename(part, csv) == 0;
-    }
-    if (!good && csv && part) {
-        cli_message("%s: cannot write: %s", csv, strerror(errno));
-        unlink(part);
+    char *csv = make_path(run->out, ".csv");
+    pcs_output_file *file = NULL;
+    bool good = csv && open_csv(run, csv, &file);
+    if (good) {
+        compare_write_csv(pcs_output_file_stream(file), &run->table);
+        good = pcs_output_file_commit(file) >= 0;
+        if (!good)
+            cli_message("%s", pcs_context_error(run->ctx));
     }
     free(csv);
-    free(part);
     return good;
 }
 
@@ -572,7 +568,7 @@ static cli_exit put_out(session *run)
         if (!plot_is_available())
             cli_message("this percuss was built without cairo: no pictures");
         else if (good)
-            good = compare_draw(&run->table, &profile, run->out);
+            good = compare_draw(run->ctx, &run->table, &profile, run->out);
         if (good)
             printf("\nwritten: %s.csv%s%s%s%s\n", run->out, plot_is_available() ? ", " : "",
                    plot_is_available() ? run->out : "", plot_is_available() ? ".svg" : "",

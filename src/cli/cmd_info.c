@@ -37,27 +37,41 @@ typedef struct request {
 
 // ---- Results ----
 
-// All values of a signal, from malloc; NULL if it cannot be had.
-static double *read_signal(pcs_result *result, const char *path)
+// What the report needs of the frames.
+typedef struct history {
+    double first, last; // times
+    pcs_energy_scale energy;
+} history;
+
+// All values of a signal into room for all frames. False after a message.
+static bool read_signal(pcs_context *ctx, pcs_result *result, const char *path, double *values)
 {
-    double *values = malloc((size_t)(pcs_result_frames(result) + 1) * sizeof *values);
-    if (values && pcs_result_signal(result, path, values) < 0) {
-        free(values);
-        return NULL;
-    }
-    return values;
+    if (pcs_result_signal(result, path, values) >= 0)
+        return true;
+    cli_message("%s", pcs_context_error(ctx));
+    return false;
 }
 
-static void report_frames(pcs_result *result)
+static bool read_history(pcs_context *ctx, pcs_result *result, history *h)
 {
-    int64_t frames = pcs_result_frames(result);
-    double *times = read_signal(result, "time");
-    if (times && frames > 0)
-        cli_summary_line(stdout, "frames", "%lld, from %g s to %g s", (long long)frames, times[0],
-                         times[frames - 1]);
-    else
-        cli_summary_line(stdout, "frames", "%lld", (long long)frames);
-    free(times);
+    const size_t frames = (size_t)pcs_result_frames(result);
+    double *kinetic = malloc((frames + 1) * sizeof *kinetic);
+    double *potential = malloc((frames + 1) * sizeof *potential);
+    bool good = kinetic && potential;
+    if (!good)
+        cli_message("out of memory");
+    good = good && read_signal(ctx, result, "time", kinetic);
+    if (good && frames > 0) {
+        h->first = kinetic[0];
+        h->last = kinetic[frames - 1];
+    }
+    good = good && read_signal(ctx, result, "energy.kinetic", kinetic) &&
+           read_signal(ctx, result, "energy.potential", potential);
+    for (size_t i = 0; good && i < frames; i++)
+        pcs_energy_scale_update(&h->energy, kinetic[i], potential[i]);
+    free(potential);
+    free(kinetic);
+    return good;
 }
 
 static void report_meshes(pcs_result *result)
@@ -72,18 +86,6 @@ static void report_meshes(pcs_result *result)
     }
 }
 
-static pcs_energy_scale find_energy_scale(pcs_result *result)
-{
-    pcs_energy_scale scale = {0};
-    double *kinetic = read_signal(result, "energy.kinetic");
-    double *potential = read_signal(result, "energy.potential");
-    for (int64_t i = 0; kinetic && potential && i < pcs_result_frames(result); i++)
-        pcs_energy_scale_update(&scale, kinetic[i], potential[i]);
-    free(potential);
-    free(kinetic);
-    return scale;
-}
-
 static const char *name_contact(const void *result, int32_t slot)
 {
     return pcs_result_contact_name(result, slot);
@@ -94,8 +96,9 @@ static const char *name_body(const void *result, int32_t body)
     return pcs_result_body_name(result, body);
 }
 
-static void report_result(pcs_result *result, const char *path)
+static void report_result(pcs_result *result, const char *path, const history *h)
 {
+    const long long frames = pcs_result_frames(result);
     const pcs_statistics *statistics = pcs_result_statistics(result);
     const char *title = pcs_result_title(result);
     int32_t signals = 0;
@@ -107,7 +110,10 @@ static void report_result(pcs_result *result, const char *path)
                      pcs_result_is_complete(result)
                          ? "complete"
                          : "incomplete (interrupted, failed or running)");
-    report_frames(result);
+    if (frames > 0)
+        cli_summary_line(stdout, "frames", "%lld, from %g s to %g s", frames, h->first, h->last);
+    else
+        cli_summary_line(stdout, "frames", "0");
     if (pcs_result_event_count(result) > 0)
         cli_summary_line(stdout, "events", "%lld", (long long)pcs_result_event_count(result));
     report_meshes(result);
@@ -119,11 +125,10 @@ static void report_result(pcs_result *result, const char *path)
         cli_summary_warning(stdout, pcs_result_warning(result));
     if (!pcs_result_has_summary(result))
         return;
-    pcs_energy_scale scale = find_energy_scale(result);
     cli_summary_statistics(stdout, statistics);
-    cli_summary_energy(stdout, statistics, &scale);
+    cli_summary_energy(stdout, statistics, &h->energy);
     pcs_run_facts facts = {.statistics = statistics,
-                           .energy = scale,
+                           .energy = h->energy,
                            .contacts = pcs_result_contact_count(result),
                            .joints = pcs_result_joint_count(result) +
                                      pcs_result_constraint_count(result),
@@ -140,15 +145,19 @@ static cli_exit inspect_result(pcs_context *ctx, const request *wish)
     if (status < 0)
         return cli_input_error(ctx, status);
     char text[256];
+    history h = {0};
+    cli_exit code = CLI_EXIT_OK;
     if (wish->model)
         fputs(pcs_result_model_text(result), stdout);
     else if (wish->signals)
         for (int32_t i = 0; pcs_result_signal_path(result, i, text, sizeof text); i++)
             puts(text);
+    else if (read_history(ctx, result, &h))
+        report_result(result, wish->path, &h);
     else
-        report_result(result, wish->path);
+        code = CLI_EXIT_FAILED;
     pcs_result_destroy(result);
-    return CLI_EXIT_OK;
+    return code;
 }
 
 // ---- Models and checkpoints ----

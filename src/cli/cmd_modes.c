@@ -154,7 +154,7 @@ static pcs_status write_frames(const analysis *a)
     return pcs_result_close(writer, a->simulation, true);
 }
 
-static bool write_table(const analysis *a, FILE *file)
+static void write_table(const analysis *a, FILE *file)
 {
     const pcs_modes_info info = pcs_modes_get_info(a->modes);
     fprintf(file, "component");
@@ -168,30 +168,19 @@ static bool write_table(const analysis *a, FILE *file)
             fprintf(file, ",%.17g", pcs_modes_get(a->modes, i).shape[k]);
         putc('\n', file);
     }
-    return !ferror(file);
 }
 
-// Beside the target, then renamed.
 static bool write_csv(const analysis *a)
 {
-    const size_t size = strlen(a->csv) + sizeof ".part";
-    char *part = malloc(size);
-    bool good = false;
-    if (part) {
-        snprintf(part, size, "%s.part", a->csv);
-        FILE *file = fopen(part, "w");
-        good = file && write_table(a, file);
-        good = file && fclose(file) == 0 && good;
-        good = good && rename(part, a->csv) == 0;
-        if (!good) {
-            cli_message("%s: cannot write the shapes: %s", a->csv, strerror(errno));
-            if (file)
-                remove(part);
-        }
-    } else
-        cli_message("out of memory");
-    free(part);
-    return good;
+    pcs_output_file *file;
+    pcs_status status = pcs_output_file_create(a->ctx, a->csv, "the shapes", &file);
+    if (status >= 0) {
+        write_table(a, pcs_output_file_stream(file));
+        status = pcs_output_file_commit(file);
+    }
+    if (status < 0)
+        cli_message("%s", pcs_context_error(a->ctx));
+    return status >= 0;
 }
 
 // ---- Command line ----

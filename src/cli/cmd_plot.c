@@ -259,7 +259,7 @@ static bool is_same_file(const char *a, const char *b)
 
 static cli_exit draw(request *wish, plot_data *data, pcs_context *ctx)
 {
-    char name[512], text[256];
+    char name[512], text[512];
     cli_exit code = plot_data_open(data, ctx, wish->results, wish->n_results);
     for (int32_t i = 0; code == CLI_EXIT_OK && i < wish->n_signals; i++)
         code = plot_data_add(data, wish->signals[i]);
@@ -278,11 +278,11 @@ static cli_exit draw(request *wish, plot_data *data, pcs_context *ctx)
             cli_message("%s: the picture would replace the result", out);
             return CLI_EXIT_BAD_INPUT;
         }
-    const char *reason = plot_write(&data->figure, out, wish->format, wish->scale, text,
+    const char *reason = plot_write(ctx, &data->figure, out, wish->format, wish->scale, text,
                                     sizeof text);
     if (!reason)
         return CLI_EXIT_OK;
-    cli_message("%s: cannot write the picture: %s", out, reason);
+    cli_message("%s", reason);
     return CLI_EXIT_FAILED;
 }
 

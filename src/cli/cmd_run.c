@@ -406,7 +406,6 @@ static cli_exit open_outputs(session *run)
     if (status >= 0)
         return CLI_EXIT_OK;
     cli_message("%s", pcs_context_error(run->ctx));
-    (void)!cli_outputs_close(&run->outputs, run->simulation, false, false);
     cli_dump_cancel(&run->dump);
     return status == PCS_ERROR_INPUT || status == PCS_ERROR_ARGUMENT ? CLI_EXIT_BAD_INPUT
                                                                      : CLI_EXIT_FAILED;

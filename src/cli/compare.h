@@ -150,6 +150,7 @@ void compare_beside_print(FILE *out, const compare_beside *beside, const compare
 void compare_beside_free(compare_beside *beside);
 
 // NAME.svg and NAME.png. False, with a message, if they cannot be written.
-bool compare_draw(const compare_table *table, const cli_profile *profile, const char *name);
+bool compare_draw(pcs_context *ctx, const compare_table *table, const cli_profile *profile,
+                  const char *name);
 
 #endif

@@ -292,31 +292,32 @@ static bool make_figure(drawing *d, const cli_profile *profile)
     return !d->failed;
 }
 
-static bool write_picture(const plot_figure *figure, const char *name, const char *ending,
-                          plot_format format)
+static bool write_picture(pcs_context *ctx, const plot_figure *figure, const char *name,
+                          const char *ending, plot_format format)
 {
-    char text[256];
+    char text[512];
     size_t size = strlen(name) + strlen(ending) + 1;
     char *path = malloc(size);
     const char *reason = "out of memory";
     if (path) {
         snprintf(path, size, "%s%s", name, ending);
-        reason = plot_write(figure, path, format, PIXELS_IN_POINT, text, sizeof text);
+        reason = plot_write(ctx, figure, path, format, PIXELS_IN_POINT, text, sizeof text);
     }
     if (reason)
-        cli_message("%s%s: cannot write the picture: %s", name, ending, reason);
+        cli_message("%s", reason);
     free(path);
     return !reason;
 }
 
-bool compare_draw(const compare_table *table, const cli_profile *profile, const char *name)
+bool compare_draw(pcs_context *ctx, const compare_table *table, const cli_profile *profile,
+                  const char *name)
 {
     drawing d = {.table = table};
     bool good = make_figure(&d, profile);
     if (!good)
         cli_message("out of memory");
-    good = good && write_picture(&d.figure, name, ".svg", PLOT_SVG) &&
-           write_picture(&d.figure, name, ".png", PLOT_PNG);
+    good = good && write_picture(ctx, &d.figure, name, ".svg", PLOT_SVG) &&
+           write_picture(ctx, &d.figure, name, ".png", PLOT_PNG);
     plot_release();
     for (int32_t i = 0; i < d.n_owned; i++)
         free(d.owned[i]);

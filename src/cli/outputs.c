@@ -36,7 +36,16 @@ static pcs_status write_frame(cli_outputs *outputs, const pcs_simulation *simula
     outputs->next_frame = next_due(outputs->def.start, outputs->def.frame_every,
                                    0.5 * outputs->def.step, outputs->last_frame);
     outputs->frames++;
+    outputs->failed = status < 0;
     return status;
+}
+
+static void abandon(cli_outputs *outputs)
+{
+    pcs_result_abandon(outputs->result);
+    pcs_csv_abandon(outputs->csv);
+    outputs->result = NULL;
+    outputs->csv = NULL;
 }
 
 static pcs_status open_result(cli_outputs *outputs, const pcs_simulation *simulation)
@@ -61,12 +70,11 @@ pcs_status cli_outputs_open(cli_outputs *outputs, pcs_context *ctx, const cli_ou
     if (status >= 0 && def->csv)
         status = pcs_csv_create(ctx, pcs_simulation_model(simulation), def->csv, def->signals,
                                 def->n_signals, &outputs->csv);
-    if (status < 0) {
-        pcs_result_abandon(outputs->result);
-        outputs->result = NULL;
-        return status;
-    }
-    return write_frame(outputs, simulation, !pcs_simulation_is_between_frames(simulation));
+    if (status >= 0)
+        status = write_frame(outputs, simulation, !pcs_simulation_is_between_frames(simulation));
+    if (status < 0)
+        abandon(outputs);
+    return status;
 }
 
 pcs_status cli_outputs_step(cli_outputs *outputs, const pcs_simulation *simulation)
@@ -83,6 +91,7 @@ pcs_status cli_outputs_step(cli_outputs *outputs, const pcs_simulation *simulati
         status = pcs_checkpoint_write(outputs->ctx, simulation, def->checkpoint);
         outputs->next_checkpoint = next_due(def->start, def->checkpoint_every, 0, time);
     }
+    outputs->failed = outputs->failed || status < 0;
     return status;
 }
 
@@ -98,7 +107,9 @@ pcs_status cli_outputs_close(cli_outputs *outputs, const pcs_simulation *simulat
         status = pcs_result_close(outputs->result, simulation, complete && first >= 0);
         first = first < 0 ? first : status;
     }
-    if (outputs->csv) {
+    if (outputs->failed)
+        pcs_csv_abandon(outputs->csv); // a table has no mark that says it is not whole
+    else if (outputs->csv) {
         status = pcs_csv_close(outputs->csv);
         first = first < 0 ? first : status;
     }

@@ -25,10 +25,11 @@ typedef struct cli_outputs {
     double next_frame, next_checkpoint; // simulated time, s
     double last_frame;
     int64_t frames;
+    bool failed; // an output could not be written
 } cli_outputs;
 
-// Opens everything and writes the first frame. If one output cannot be opened, none is left behind;
-// in any case cli_outputs_close() must follow.
+// Opens everything and writes the first frame. If that fails, nothing is left behind and nothing is to be
+// closed.
 pcs_status cli_outputs_open(cli_outputs *outputs, pcs_context *ctx, const cli_output_def *def,
                             const pcs_simulation *simulation) PCS_MUST_CHECK;
 // After a step: whatever is due.

@@ -2,16 +2,17 @@
 #ifndef PCS_CLI_PLOT_DRAW_H
 #define PCS_CLI_PLOT_DRAW_H
 
+#include "percuss/io.h"
 #include "plot_figure.h"
 
 typedef enum plot_format { PLOT_SVG, PLOT_PDF, PLOT_PNG } plot_format;
 
 // False if the program was built without cairo.
 bool plot_is_available(void);
-// Writes beside the target and renames. `scale` is the number of pixels in a point (PNG alone).
-// NULL, or why it failed, in `text` or static.
-const char *plot_write(const plot_figure *figure, const char *path, plot_format format,
-                       double scale, char *text, size_t size);
+// `scale` is the number of pixels in a point (PNG alone). NULL, or what is to be said, in `text`, in the
+// context or static.
+const char *plot_write(pcs_context *ctx, const plot_figure *figure, const char *path,
+                       plot_format format, double scale, char *text, size_t size);
 // Gives back the fonts that the libraries keep, so that a leak of ours is not hidden by them. After
 // the last picture.
 void plot_release(void);

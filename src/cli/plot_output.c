@@ -1,16 +1,12 @@
-// A figure as a file: SVG, PDF or PNG, written beside the target and renamed.
+// A figure as a file: SVG, PDF or PNG.
 #include "plot_draw.h"
 
 #ifdef PERCUSS_HAVE_CAIRO
 #include <cairo-pdf.h>
 #include <cairo-svg.h>
-#include <errno.h>
 #include <fontconfig/fontconfig.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "plot_output.h"
 
@@ -47,7 +43,7 @@ static cairo_surface_t *create_surface(const plot_figure *figure, plot_format fo
                                       (int)lround(height * scale));
 }
 
-// Draws into an open file; NULL or the reason of a failure.
+// Draws into an open file; NULL or the reason of a failure other than the file's.
 static const char *draw_to(const plot_figure *figure, plot_format format, double scale, FILE *file)
 {
     cairo_surface_t *surface = create_surface(figure, format, scale, file);
@@ -66,38 +62,26 @@ static const char *draw_to(const plot_figure *figure, plot_format format, double
     cairo_surface_destroy(surface);
     if (!ok)
         return "out of memory";
-    if (status == CAIRO_STATUS_WRITE_ERROR)
-        return strerror(errno != 0 ? errno : EIO);
-    return status == CAIRO_STATUS_SUCCESS ? NULL : cairo_status_to_string(status);
+    if (status == CAIRO_STATUS_SUCCESS || status == CAIRO_STATUS_WRITE_ERROR)
+        return NULL;
+    return cairo_status_to_string(status);
 }
 
-const char *plot_write(const plot_figure *figure, const char *path, plot_format format,
-                       double scale, char *text, size_t size)
+const char *plot_write(pcs_context *ctx, const plot_figure *figure, const char *path,
+                       plot_format format, double scale, char *text, size_t size)
 {
-    size_t part_size = strlen(path) + sizeof ".part";
-    char *part = malloc(part_size);
-    if (!part)
-        return "out of memory";
-    snprintf(part, part_size, "%s.part", path);
-    FILE *file = fopen(part, "wb");
-    const char *reason = file ? NULL : strerror(errno);
-    if (file) {
-        errno = 0;
-        reason = draw_to(figure, format, scale, file);
-        if (!reason && (fflush(file) != 0 || ferror(file)))
-            reason = strerror(errno);
-        if (fclose(file) != 0 && !reason)
-            reason = strerror(errno);
-        if (!reason && rename(part, path) != 0)
-            reason = strerror(errno);
+    pcs_output_file *file = NULL;
+    pcs_status status = pcs_output_file_create(ctx, path, "the picture", &file);
+    if (status >= 0) {
+        const char *reason = draw_to(figure, format, scale, pcs_output_file_stream(file));
+        if (reason) {
+            snprintf(text, size, "%s: cannot write the picture: %s", path, reason);
+            pcs_output_file_abandon(file);
+            return text;
+        }
+        status = pcs_output_file_commit(file);
     }
-    if (reason) {
-        snprintf(text, size, "%s", reason);
-        if (file)
-            unlink(part);
-    }
-    free(part);
-    return reason ? text : NULL;
+    return status >= 0 ? NULL : pcs_context_error(ctx);
 }
 
 #else
@@ -111,10 +95,10 @@ bool plot_is_available(void)
     return false;
 }
 
-const char *plot_write(const plot_figure *figure, const char *path, plot_format format,
-                       double scale, char *text, size_t size)
+const char *plot_write(pcs_context *ctx, const plot_figure *figure, const char *path,
+                       plot_format format, double scale, char *text, size_t size)
 {
-    (void)figure, (void)path, (void)format, (void)scale, (void)text, (void)size;
+    (void)ctx, (void)figure, (void)path, (void)format, (void)scale, (void)text, (void)size;
     return "this percuss was built without cairo";
 }
 

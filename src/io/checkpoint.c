@@ -2,12 +2,10 @@
 //   0  magic "PCSCHECK"      8  version, 4 bytes      12  byte-order mark, 4 bytes
 //  16  number of bytes, 8   24  FNV-1a hash of them, 8
 // Version, size and hash are little-endian; the mark is in the machine's own order, since the
-// state's numbers are. Written under a temporary name and renamed, so that a run killed while it
-// writes leaves the earlier checkpoint.
+// state's numbers are.
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/context.h"
 #include "base/hash.h"
@@ -32,58 +30,39 @@ static uint64_t get_little_endian(const unsigned char *from, int bytes)
     return value;
 }
 
-static pcs_status cannot(pcs_context *ctx, const char *path, const char *what, int error_number)
+static pcs_status cannot_read(pcs_context *ctx, const char *path, int error_number)
 {
     char words[128];
-    return pcs_error(ctx, PCS_ERROR_IO, "%s: cannot %s the checkpoint: %s", path, what,
+    return pcs_error(ctx, PCS_ERROR_IO, "%s: cannot read the checkpoint: %s", path,
                      pcs_file_error_text(error_number, words, sizeof words));
 }
 
-// Writes header and bytes under the temporary name, then renames it.
-static pcs_status write_file(pcs_context *ctx, const char *path, const char *part,
-                             const unsigned char *bytes, size_t size)
+static pcs_status write_file(pcs_context *ctx, const char *path, const unsigned char *bytes,
+                             size_t size)
 {
     unsigned char header[HEADER_SIZE];
+    pcs_output_file *file;
     memcpy(header, magic, sizeof magic);
     put_little_endian(header + 8, CHECKPOINT_VERSION, 4);
     memcpy(header + 12, &byte_order_mark, 4);
     put_little_endian(header + 16, size, 8);
     put_little_endian(header + 24, pcs_hash_bytes(PCS_HASH_START, bytes, size), 8);
 
-    FILE *file = fopen(part, "wb");
-    if (!file)
-        return cannot(ctx, path, "write", errno);
-    bool ok = fwrite(header, 1, sizeof header, file) == sizeof header &&
-              fwrite(bytes, 1, size, file) == size && fflush(file) == 0 && fsync(fileno(file)) == 0;
-    int error_number = errno;
-    if (fclose(file) != 0 && ok) {
-        ok = false;
-        error_number = errno;
-    }
-    if (ok && rename(part, path) != 0) {
-        ok = false;
-        error_number = errno;
-    }
-    if (ok)
-        return PCS_OK;
-    unlink(part);
-    return cannot(ctx, path, "write", error_number);
+    PCS_TRY(pcs_output_file_create(ctx, path, "the checkpoint", &file));
+    fwrite(header, 1, sizeof header, pcs_output_file_stream(file));
+    fwrite(bytes, 1, size, pcs_output_file_stream(file));
+    return pcs_output_file_commit(file);
 }
 
 pcs_status pcs_checkpoint_write(pcs_context *ctx, const pcs_simulation *simulation,
                                 const char *path)
 {
     size_t size = pcs_simulation_save(simulation, NULL, 0);
-    size_t part_size = strlen(path) + sizeof ".part";
     unsigned char *bytes = pcs_calloc(ctx, size, 1);
-    char *part = bytes ? pcs_calloc(ctx, part_size, 1) : NULL;
-    pcs_status status = PCS_ERROR_MEMORY;
-    if (part) {
-        snprintf(part, part_size, "%s.part", path);
-        size = pcs_simulation_save(simulation, bytes, size);
-        status = write_file(ctx, path, part, bytes, size);
-    }
-    pcs_free(ctx, part);
+    if (!bytes)
+        return PCS_ERROR_MEMORY;
+    size = pcs_simulation_save(simulation, bytes, size);
+    pcs_status status = write_file(ctx, path, bytes, size);
     pcs_free(ctx, bytes);
     return status;
 }
@@ -118,10 +97,10 @@ static pcs_status read_bytes(pcs_context *ctx, FILE *file, const char *path, uin
     // The size in the header is believed only after comparing it with the file's.
     long start = ftell(file);
     if (start < 0 || fseek(file, 0, SEEK_END) != 0)
-        return cannot(ctx, path, "read", errno);
+        return cannot_read(ctx, path, errno);
     long end = ftell(file);
     if (end < start || fseek(file, start, SEEK_SET) != 0)
-        return cannot(ctx, path, "read", errno);
+        return cannot_read(ctx, path, errno);
     if ((uint64_t)(end - start) != size)
         return pcs_error(ctx, PCS_ERROR_INPUT,
                          "%s: the checkpoint has %ld bytes of state where %llu belong; use another "
@@ -132,7 +111,7 @@ static pcs_status read_bytes(pcs_context *ctx, FILE *file, const char *path, uin
         return PCS_ERROR_MEMORY;
     pcs_status status = PCS_OK;
     if (fread(bytes, 1, (size_t)size, file) != (size_t)size)
-        status = cannot(ctx, path, "read", errno);
+        status = cannot_read(ctx, path, errno);
     else if (pcs_hash_bytes(PCS_HASH_START, bytes, (size_t)size) != hash)
         status = pcs_error(ctx, PCS_ERROR_INPUT,
                            "%s: the checkpoint is damaged (wrong checksum); use another one", path);
@@ -150,13 +129,13 @@ static pcs_status read_file(pcs_context *ctx, const char *path, unsigned char **
     *bytes = NULL;
     FILE *file = fopen(path, "rb");
     if (!file)
-        return cannot(ctx, path, "read", errno);
+        return cannot_read(ctx, path, errno);
     unsigned char header[HEADER_SIZE] = {0};
     errno = 0;
     size_t length = fread(header, 1, sizeof header, file);
     pcs_status status = PCS_OK;
     if (ferror(file))
-        status = cannot(ctx, path, "read", errno);
+        status = cannot_read(ctx, path, errno);
     if (status >= 0)
         status = check_header(ctx, path, header, length, size);
     if (status >= 0)

@@ -13,7 +13,7 @@ static herr_t note_entry(unsigned n, const H5E_error2_t *entry, void *user)
 {
     pcs_hdf5_guard *guard = user;
     const char *text = entry->desc ? entry->desc : "";
-    if (n == 0)
+    if (n == 0 && !guard->failed)
         snprintf(guard->text, sizeof guard->text, "%s", text);
     // The system's error number is only to be had from the words of the file driver.
     static const char key[] = "errno = ";
@@ -27,10 +27,8 @@ static herr_t note_entry(unsigned n, const H5E_error2_t *entry, void *user)
 static herr_t note_failure(hid_t stack, void *user)
 {
     pcs_hdf5_guard *guard = user;
-    if (!guard->failed) {
-        guard->failed = true;
-        H5Ewalk2(stack, H5E_WALK_UPWARD, note_entry, guard);
-    }
+    H5Ewalk2(stack, H5E_WALK_UPWARD, note_entry, guard);
+    guard->failed = true;
     return 0;
 }
 

@@ -445,6 +445,12 @@ pcs_status pcs_problem_read_fclib(pcs_context *ctx, const char *path, pcs_proble
     *out = NULL;
     pcs_hdf5_enter(&rd.guard);
     pcs_status status = read_problem(&rd, &data, out);
+    if (rd.guard.error_number != 0 && status != PCS_ERROR_MEMORY) {
+        // A part that the system did not read is not a part that the file does not have.
+        status = pcs_hdf5_error(ctx, &rd.guard, path, "read the contact problem");
+        pcs_problem_destroy(*out);
+        *out = NULL;
+    }
     pcs_hdf5_close(rd.file);
     pcs_hdf5_leave(&rd.guard);
     pcs_triplet_list_free(ctx, &data.M);

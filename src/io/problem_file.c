@@ -1,25 +1,25 @@
 // Contact problems from and to files. A file that begins with HDF5's signature is FCLIB, any other
-// one is text. Files are written under a temporary name, brought to the disk and renamed.
+// one is text.
 #include "io/problem_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "io/file_error.h"
+#include "io/output_file.h"
 
 static const unsigned char hdf5_signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
 
 // The buffer of a file grows from here; a file's size is only a hint, for it may be a pipe.
 enum { FIRST_BUFFER = 1 << 16 };
 
-static pcs_status cannot(pcs_context *ctx, const char *path, const char *what, int error_number)
+static pcs_status cannot_read(pcs_context *ctx, const char *path, int error_number)
 {
     char words[128];
-    return pcs_error(ctx, PCS_ERROR_IO, "%s: cannot %s the contact problem: %s", path, what,
+    return pcs_error(ctx, PCS_ERROR_IO, "%s: cannot read the contact problem: %s", path,
                      pcs_file_error_text(error_number, words, sizeof words));
 }
 
@@ -49,7 +49,7 @@ static pcs_status load(pcs_context *ctx, FILE *file, const char *path, size_t li
         const size_t count = fread(text->bytes + text->length, 1, wanted, file);
         text->length += count;
         if (ferror(file))
-            return cannot(ctx, path, "read", errno);
+            return cannot_read(ctx, path, errno);
         if (count < wanted)
             break;
     }
@@ -61,7 +61,7 @@ pcs_status pcs_problem_read(pcs_context *ctx, const char *path, pcs_problem **ou
     *out = NULL;
     FILE *file = fopen(path, "rb");
     if (!file)
-        return cannot(ctx, path, "read", errno);
+        return cannot_read(ctx, path, errno);
     file_text text = {0};
     pcs_status status = load(ctx, file, path, sizeof hdf5_signature, &text);
     const bool is_hdf5 = status >= 0 && text.length == sizeof hdf5_signature &&
@@ -112,50 +112,31 @@ static pcs_status check_write(const pcs_problem *problem, const char *path,
     return PCS_OK;
 }
 
-static pcs_status write_text(const pcs_problem *problem, const char *path, const char *part)
+static pcs_status write_text(const pcs_problem *problem, const char *path)
 {
-    FILE *file = fopen(part, "wb");
-    if (!file)
-        return cannot(problem->ctx, path, "write", errno);
-    errno = 0;
-    pcs_problem_write_text(problem, file);
-    const bool ok = fflush(file) == 0 && !ferror(file);
-    const int error_number = errno;
-    if (fclose(file) == 0 && ok)
-        return PCS_OK;
-    return cannot(problem->ctx, path, "write", ok ? errno : error_number);
+    pcs_output_file *file;
+    PCS_TRY(pcs_output_file_create(problem->ctx, path, "the contact problem", &file));
+    pcs_problem_write_text(problem, pcs_output_file_stream(file));
+    return pcs_output_file_commit(file);
 }
 
-// Gives the finished file its name, on disk before an old one goes.
-static pcs_status publish(pcs_context *ctx, const char *path, const char *part)
+static pcs_status write_fclib(const pcs_problem *problem, const char *path, const double *r)
 {
-    const int file = open(part, O_RDWR | O_CLOEXEC);
-    const bool ok = file >= 0 && fsync(file) == 0;
-    const int error_number = errno;
-    if (file >= 0)
-        close(file);
-    if (ok && rename(part, path) == 0)
-        return PCS_OK;
-    return cannot(ctx, path, "write", ok ? errno : error_number);
+    char *part = pcs_output_part_name(problem->ctx, path);
+    if (!part)
+        return PCS_ERROR_MEMORY;
+    pcs_status status = pcs_problem_write_fclib(problem, path, part, r);
+    if (status >= 0)
+        status = pcs_output_publish(problem->ctx, part, path);
+    if (status < 0)
+        unlink(part);
+    pcs_free(problem->ctx, part);
+    return status;
 }
 
 pcs_status pcs_problem_write(const pcs_problem *problem, const char *path,
                              pcs_problem_format format, const double *r)
 {
-    pcs_context *ctx = problem->ctx;
     PCS_TRY(check_write(problem, path, format, r));
-    const size_t size = strlen(path) + sizeof ".part";
-    char *part = pcs_calloc(ctx, size, 1);
-    if (!part)
-        return PCS_ERROR_MEMORY;
-    snprintf(part, size, "%s.part", path);
-    pcs_status status = format == PCS_PROBLEM_TEXT
-                            ? write_text(problem, path, part)
-                            : pcs_problem_write_fclib(problem, path, part, r);
-    if (status >= 0)
-        status = publish(ctx, path, part);
-    if (status < 0)
-        unlink(part);
-    pcs_free(ctx, part);
-    return status;
+    return format == PCS_PROBLEM_TEXT ? write_text(problem, path) : write_fclib(problem, path, r);
 }

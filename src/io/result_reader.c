@@ -402,9 +402,12 @@ static pcs_status read_everything(pcs_result *result)
     return PCS_OK;
 }
 
-// Whatever cannot be read in a file that is cut off is missing for that reason.
+// A part that the system did not read is not a part that the file does not have. Whatever cannot be read
+// in a file that is cut off is missing for that reason.
 static pcs_status explain(pcs_result *result, pcs_status status)
 {
+    if (result->guard.error_number != 0 && status != PCS_ERROR_MEMORY)
+        return pcs_result_cannot(result, "read the result");
     if (!result->note.cut_off || status >= 0 || status == PCS_ERROR_MEMORY)
         return status;
     return pcs_error(result->ctx, PCS_ERROR_IO,

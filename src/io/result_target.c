@@ -1,13 +1,9 @@
 #include "io/result_target.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/context.h"
-#include "io/file_error.h"
 
 pcs_status pcs_result_check_target(pcs_context *ctx, const char *path)
 {
@@ -30,18 +26,4 @@ pcs_status pcs_result_check_target(pcs_context *ctx, const char *path)
                          "give another name",
                          path);
     return PCS_OK;
-}
-
-pcs_status pcs_result_publish(pcs_context *ctx, const char *part, const char *path)
-{
-    char words[128];
-    int file = open(part, O_RDWR);
-    bool ok = file >= 0 && fsync(file) == 0;
-    int error_number = errno;
-    if (file >= 0)
-        close(file);
-    if (ok && rename(part, path) == 0)
-        return PCS_OK;
-    return pcs_error(ctx, PCS_ERROR_IO, "%s: cannot be renamed to %s: %s", part, path,
-                     pcs_file_error_text(ok ? errno : error_number, words, sizeof words));
 }

@@ -16,6 +16,7 @@
 #include "base/timer.h"
 #include "io/file_error.h"
 #include "io/hdf5_driver.h"
+#include "io/output_file.h"
 #include "io/result_drawings.h"
 #include "io/result_events.h"
 #include "io/result_layout.h"
@@ -684,10 +685,9 @@ static pcs_result_writer *new_writer(pcs_context *ctx, const pcs_model *model,
     pcs_result_writer *writer = PCS_NEW(ctx, pcs_result_writer);
     if (!writer)
         return NULL;
-    size_t size = strlen(def->path) + sizeof ".part";
     writer->ctx = ctx;
     writer->path = pcs_strdup(ctx, def->path);
-    writer->part = pcs_calloc(ctx, size, 1);
+    writer->part = pcs_output_part_name(ctx, def->path);
     writer->dimension = pcs_model_dimension(model);
     writer->objects[PCS_OWNER_NONE] = 1;
     writer->objects[PCS_OWNER_BODY] = pcs_model_place_count(model); // pictures need the points
@@ -703,10 +703,8 @@ static pcs_result_writer *new_writer(pcs_context *ctx, const pcs_model *model,
     pcs_event_store_init(&writer->events);
     for (int k = 0; k < PCS_QUANTITY_COUNT; k++)
         writer->dataset[k] = H5I_INVALID_HID;
-    if (writer->path && writer->part) {
-        snprintf(writer->part, size, "%s.part", def->path);
+    if (writer->path && writer->part)
         return writer;
-    }
     free_writer(writer);
     return NULL;
 }
@@ -778,7 +776,7 @@ pcs_status pcs_result_close(pcs_result_writer *writer, const pcs_simulation *sim
         status = cannot(writer, "write the result");
     pcs_hdf5_leave(&writer->guard);
     if (status >= 0)
-        status = pcs_result_publish(writer->ctx, writer->part, writer->path);
+        status = pcs_output_publish(writer->ctx, writer->part, writer->path);
     free_writer(writer);
     return status;
 }

@@ -300,7 +300,7 @@ static pcs_status end_file(exporter *e, int64_t frame, int part)
     pcs_vtk_print(&e->text, "</Piece>\n</PolyData>\n");
     pcs_vtk_end(&e->text);
     file_name(name, sizeof name, part, frame);
-    return pcs_vtk_write(&e->text, name_in_folder(e, name), false);
+    return pcs_vtk_write(&e->text, name_in_folder(e, name), true);
 }
 
 // ---- Bodies and lines ----
@@ -480,7 +480,7 @@ static pcs_status write_grid(exporter *e, int64_t frame)
     char name[64];
     pcs_vtk_grid_print(&e->text, e->result, &state, e->scratch);
     file_name(name, sizeof name, PART_MESHES, frame);
-    return pcs_vtk_write(&e->text, name_in_folder(e, name), false);
+    return pcs_vtk_write(&e->text, name_in_folder(e, name), true);
 }
 
 // ---- Collections ----
@@ -512,7 +512,7 @@ static pcs_status write_collection(exporter *e, int part)
     pcs_vtk_print(&e->text, "</Collection>\n");
     pcs_vtk_end(&e->text);
     snprintf(name, sizeof name, "%s.pvd", part_names[part]);
-    return pcs_vtk_write(&e->text, name_in_folder(e, name), true);
+    return pcs_vtk_write(&e->text, name_in_folder(e, name), false);
 }
 
 // ---- The export ----

@@ -3,14 +3,12 @@
 // block holds the whole array. Unlike raw appended data this keeps the files well-formed XML.
 #include "io/vtk_xml.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 #include <zlib.h>
 
-#include "io/file_error.h"
+#include "io/output_file.h"
 
 void pcs_vtk_init(pcs_vtk_text *text, pcs_context *ctx)
 {
@@ -176,46 +174,13 @@ void pcs_vtk_strings(pcs_vtk_text *text, const char *name, int32_t count,
     pcs_vtk_print(text, "</Array>\n");
 }
 
-static pcs_status write_bytes(pcs_vtk_text *text, const char *path, const char *name)
+pcs_status pcs_vtk_write(pcs_vtk_text *text, const char *path, bool is_frame)
 {
-    char words[128];
-    FILE *file = fopen(path, "wb");
-    int error_number = errno;
-    bool ok = file != NULL;
-    if (file) {
-        errno = 0;
-        ok = fwrite(text->bytes, 1, text->size, file) == text->size && fflush(file) == 0;
-        error_number = errno;
-        if (fclose(file) != 0 && ok) {
-            ok = false;
-            error_number = errno;
-        }
-    }
-    if (ok)
-        return PCS_OK;
-    return pcs_error(text->ctx, PCS_ERROR_IO, "%s: cannot write: %s", name,
-                     pcs_file_error_text(error_number, words, sizeof words));
-}
-
-pcs_status pcs_vtk_write(pcs_vtk_text *text, const char *path, bool by_rename)
-{
+    pcs_output_file *file;
     if (text->failed)
         return PCS_ERROR_MEMORY;
-    if (!by_rename)
-        return write_bytes(text, path, path);
-    size_t size = strlen(path) + sizeof ".part";
-    char *part = pcs_calloc(text->ctx, size, 1);
-    if (!part)
-        return PCS_ERROR_MEMORY;
-    snprintf(part, size, "%s.part", path);
-    pcs_status status = write_bytes(text, part, path);
-    if (status >= 0 && rename(part, path) != 0) {
-        char words[128];
-        status = pcs_error(text->ctx, PCS_ERROR_IO, "%s: cannot write: %s", path,
-                           pcs_file_error_text(errno, words, sizeof words));
-    }
-    if (status < 0)
-        unlink(part);
-    pcs_free(text->ctx, part);
-    return status;
+    PCS_TRY(
+        pcs_output_file_create(text->ctx, path, is_frame ? "the frame" : "the collection", &file));
+    fwrite(text->bytes, 1, text->size, pcs_output_file_stream(file));
+    return is_frame ? pcs_output_file_commit_soon(file) : pcs_output_file_commit(file);
 }

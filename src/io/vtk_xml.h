@@ -36,7 +36,7 @@ void pcs_vtk_array(pcs_vtk_text *text, pcs_vtk_type type, const char *name, int 
 void pcs_vtk_strings(pcs_vtk_text *text, const char *name, int32_t count,
                      const char *(*get)(const void *user, int32_t i), const void *user);
 
-// Writes the text to a file; `by_rename` under a temporary name first. Errors name the file.
-pcs_status pcs_vtk_write(pcs_vtk_text *text, const char *path, bool by_rename) PCS_MUST_CHECK;
+// Writes the text to a file, which for a frame need not be on the disk at once.
+pcs_status pcs_vtk_write(pcs_vtk_text *text, const char *path, bool is_frame) PCS_MUST_CHECK;
 
 #endif

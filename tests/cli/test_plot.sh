@@ -96,7 +96,7 @@ expect_mistake "more than 64 curves" plot run.h5 other.h5 '*'
 head -c 3000 run.h5 >cut.h5
 expect_mistake "cut.h5" plot cut.h5 energy.total
 expect_code 3 plot run.h5 energy.total -o nowhere/plot.svg
-expect_text err "nowhere/plot.svg: cannot write the picture: No such file"
+expect_text err "nowhere/plot.svg: cannot write the picture: no such file"
 expect_code 3 plot run.h5 energy.total -o /dev/full/plot.svg
 expect_code 0 plot --help
 expect_text out "phase plot"
