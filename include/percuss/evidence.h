@@ -90,6 +90,21 @@ PCS_API void pcs_run_judge(const pcs_run_facts *facts, pcs_finding *findings);
 // The verdict over all findings that apply: the worst level, and one plain sentence or two.
 PCS_API pcs_level pcs_run_verdict(const pcs_finding *findings, char *text, size_t size);
 
+// ---- Explanations ----
+
+enum { PCS_EXPLANATION_SIZE = 600 };
+
+// What a finding is about, whatever its value: plain sentences for readers who do not know the theory.
+typedef struct pcs_explanation {
+    char measured[PCS_EXPLANATION_SIZE]; // what, and in which unit
+    char matters[PCS_EXPLANATION_SIZE];  // why
+    char limits[PCS_EXPLANATION_SIZE];   // from where on a notice, or a problem, and why there
+    char remedy[PCS_EXPLANATION_SIZE];   // what to do under the scheme of this run
+} pcs_explanation;
+
+PCS_API void pcs_finding_explain(const pcs_run_facts *facts, pcs_finding_kind kind,
+                                 pcs_explanation *explanation);
+
 #ifdef __cplusplus
 }
 #endif

@@ -34,8 +34,8 @@ static const cli_option options[OPTION_COUNT] = {
 static const cli_syntax syntax = {
     .usage = "percuss export RESULT --vtk FOLDER [OPTION]...",
     .text = "Writes the stored frames of a result as files for ParaView and VTK: the shapes of\n"
-            "the bodies with their velocities, the contact points with force, gap and state,\n"
-            "joints and springs as lines, and the deformed meshes.",
+            "the bodies with their velocities, the contact points with force, impulse, impacts,\n"
+            "gap and state, joints and springs as lines, and the deformed meshes.",
     .options = options,
     .n_options = OPTION_COUNT,
     .notes = "exit code: 0; 2 mistake in an option or the result; 3 the files could not be\n"

@@ -233,6 +233,7 @@ static const pcs_finding_kind order[] = {
     PCS_FINDING_INITIAL_PENETRATION,
     PCS_FINDING_ASSEMBLY,
 };
+_Static_assert(sizeof order / sizeof *order == PCS_FINDING_KIND_COUNT, "every row is on the page");
 
 // Findings that only the summary of a run can tell.
 static bool needs_summary(pcs_finding_kind kind)
@@ -243,7 +244,19 @@ static bool needs_summary(pcs_finding_kind kind)
            kind == PCS_FINDING_SINGULAR;
 }
 
-static void put_findings(pcs_json *json, const pcs_finding *findings)
+static void put_explanation(pcs_json *json, const pcs_run_facts *facts, pcs_finding_kind kind)
+{
+    pcs_explanation explanation;
+    pcs_finding_explain(facts, kind, &explanation);
+    pcs_json_begin_object(json, "explanation");
+    pcs_json_text(json, "measured", explanation.measured);
+    pcs_json_text(json, "matters", explanation.matters);
+    pcs_json_text(json, "limits", explanation.limits);
+    pcs_json_text(json, "remedy", explanation.remedy);
+    pcs_json_end_object(json);
+}
+
+static void put_findings(pcs_json *json, const pcs_run_facts *facts, const pcs_finding *findings)
 {
     pcs_json_begin_list(json, "evidence");
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
@@ -259,6 +272,7 @@ static void put_findings(pcs_json *json, const pcs_finding *findings)
         pcs_json_text(json, "unit", f->unit);
         pcs_json_text(json, "level", pcs_level_name(f->level));
         pcs_json_text(json, "text", sentence);
+        put_explanation(json, facts, order[i]);
         pcs_json_end_object(json);
     }
     pcs_json_end_list(json);
@@ -373,7 +387,7 @@ pcs_status pcs_report_put_evidence(pcs_report *report)
                                         "stored frames alone."));
     }
     put_verdict(report, findings, n.last_time);
-    put_findings(&report->json, findings);
+    put_findings(&report->json, &n.facts, findings);
     put_summary(report, &n);
     return PCS_OK;
 }

@@ -12,6 +12,7 @@
 #include "io/file_error.h"
 #include "io/result_file.h"
 #include "io/vtk_grid.h"
+#include "io/vtk_impulses.h"
 #include "io/vtk_mesh.h"
 #include "math/rotation.h"
 
@@ -42,6 +43,7 @@ typedef struct exporter {
     pcs_quat *rotation, *node_rotation;
     pcs_vtk_mesh meshes[PART_COUNT]; // contacts and meshes have none
     bool present[PART_COUNT];
+    pcs_vtk_impulses impulses;
     pcs_vtk_text text;
     void *scratch; // for arrays: enough for three doubles in each cell, point or contact
 } exporter;
@@ -403,24 +405,37 @@ static bool has_place(const exporter *e, int32_t slot)
     return pcs_v3_is_finite(point) && pcs_v3_norm(normal) > 0.5;
 }
 
-// n r_N + t1 r_T1 + t2 r_T2
-static pcs_vec3 world_force(const exporter *e, int32_t slot)
+// The mean force since the stored frame before, of components along the axes of the contacts.
+static void put_forces(exporter *e, const int32_t *slots, int32_t count)
 {
-    pcs_vec3 n = pcs_v3_load(e->values[PCS_QUANTITY_CONTACT_NORMAL] + 3 * slot);
-    pcs_vec3 t1 = pcs_v3_load(e->values[PCS_QUANTITY_CONTACT_TANGENT1] + 3 * slot);
-    pcs_vec3 r = pcs_v3_load(e->values[PCS_QUANTITY_CONTACT_FORCE] + 3 * slot);
-    return pcs_v3_axpy(pcs_v3_axpy(pcs_v3_scale(r.x, n), r.y, t1), r.z, pcs_v3_cross(n, t1));
+    const double *normal = e->values[PCS_QUANTITY_CONTACT_NORMAL];
+    const double *tangent = e->values[PCS_QUANTITY_CONTACT_TANGENT1];
+    const double *force = e->values[PCS_QUANTITY_CONTACT_FORCE];
+    double *out = e->scratch;
+    for (int32_t i = 0; i < count; i++) {
+        const int32_t k = 3 * slots[i];
+        pcs_v3_store(out + 3 * i, pcs_vtk_contact_vector(normal + k, tangent + k, force + k));
+    }
+    pcs_vtk_array(&e->text, PCS_VTK_FLOAT64, "force", 3, 3 * (size_t)count, out);
 }
 
 static void put_contact_vectors(exporter *e, const char *name, const int32_t *slots, int32_t count,
-                                pcs_quantity quantity)
+                                const double *vectors)
 {
     double *out = e->scratch;
     for (int32_t i = 0; i < count; i++)
-        pcs_v3_store(out + 3 * i, quantity == PCS_QUANTITY_CONTACT_FORCE
-                                      ? world_force(e, slots[i])
-                                      : pcs_v3_load(e->values[quantity] + 3 * slots[i]));
+        pcs_v3_store(out + 3 * i, pcs_v3_load(vectors + 3 * slots[i]));
     pcs_vtk_array(&e->text, PCS_VTK_FLOAT64, name, 3, 3 * (size_t)count, out);
+}
+
+static void put_impulses(exporter *e, const int32_t *slots, int32_t count)
+{
+    int32_t *numbers = e->scratch;
+    put_contact_vectors(e, "impulse", slots, count, e->impulses.all);
+    put_contact_vectors(e, "impact", slots, count, e->impulses.impact);
+    for (int32_t i = 0; i < count; i++)
+        numbers[i] = e->impulses.impacts[slots[i]];
+    pcs_vtk_array(&e->text, PCS_VTK_INT32, "impacts", 1, (size_t)count, numbers);
 }
 
 static void put_contact_data(exporter *e, const int32_t *slots, int32_t count)
@@ -434,8 +449,10 @@ static void put_contact_data(exporter *e, const int32_t *slots, int32_t count)
     for (int32_t i = 0; i < count; i++)
         bytes[i] = (uint8_t)e->values[PCS_QUANTITY_CONTACT_STATE][slots[i]];
     pcs_vtk_array(&e->text, PCS_VTK_UINT8, "state", 1, (size_t)count, bytes);
-    put_contact_vectors(e, "force", slots, count, PCS_QUANTITY_CONTACT_FORCE);
-    put_contact_vectors(e, "normal", slots, count, PCS_QUANTITY_CONTACT_NORMAL);
+    put_forces(e, slots, count);
+    put_contact_vectors(e, "normal", slots, count, e->values[PCS_QUANTITY_CONTACT_NORMAL]);
+    if (e->impulses.stored)
+        put_impulses(e, slots, count);
 }
 
 static pcs_status write_contacts(exporter *e, int64_t frame)
@@ -454,7 +471,7 @@ static pcs_status write_contacts(exporter *e, int64_t frame)
                   (int)count, (int)count);
     put_contact_data(e, slots, count);
     pcs_vtk_print(&e->text, "</PointData>\n<Points>\n");
-    put_contact_vectors(e, "Points", slots, count, PCS_QUANTITY_CONTACT_POINT);
+    put_contact_vectors(e, "Points", slots, count, e->values[PCS_QUANTITY_CONTACT_POINT]);
     pcs_vtk_print(&e->text, "</Points>\n<Verts>\n");
     for (int32_t i = 0; i < count; i++)
         numbers[i] = i;
@@ -524,6 +541,7 @@ static pcs_status prepare(exporter *e)
                             .segments = e->opts->segments};
     PCS_TRY(choose_frames(e));
     PCS_TRY(allocate_values(e));
+    PCS_TRY(pcs_vtk_impulses_create(e->ctx, e->result, e->times, e->frames[0], &e->impulses));
     PCS_TRY(find_extent(e, &def.extent));
     PCS_TRY(pcs_vtk_mesh_bodies(e->ctx, e->result, &def, &e->meshes[PART_BODIES]));
     PCS_TRY(pcs_vtk_mesh_lines(e->ctx, e->result, &def, &e->meshes[PART_LINES]));
@@ -545,6 +563,7 @@ static pcs_status prepare(exporter *e)
 static pcs_status write_frame(exporter *e, int64_t frame)
 {
     PCS_TRY(read_frame(e, frame));
+    PCS_TRY(pcs_vtk_impulses_gather(&e->impulses, frame));
     if (e->present[PART_BODIES])
         PCS_TRY(write_mesh(e, frame, PART_BODIES));
     if (e->present[PART_CONTACTS])
@@ -599,6 +618,7 @@ pcs_status pcs_export_vtk(pcs_context *ctx, pcs_result *result, const char *fold
     e.path = pcs_calloc(ctx, e.path_size, 1);
     pcs_status status = e.path ? write_all(&e) : PCS_ERROR_MEMORY;
     pcs_vtk_free(&e.text);
+    pcs_vtk_impulses_free(&e.impulses);
     pcs_free(ctx, e.scratch);
     for (int part = 0; part < PART_COUNT; part++)
         pcs_vtk_mesh_free(ctx, &e.meshes[part]);

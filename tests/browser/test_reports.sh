@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Report pages of real runs in a browser: the woodpecker toy, a planar mechanism, a spatial one with 20
-# bodies, flexible bodies, 10,000 frames of 200 bodies, a comparison, a result that was cut off.
+# bodies, flexible bodies, 10,000 frames of 200 bodies, a comparison, a result that was cut off; runs
+# whose verdict is a notice and a problem.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
@@ -91,7 +92,21 @@ springs:
 simulation: {end: 0.3, step: 2e-3}
 output: {step: 0}
 YAML
+# A spinning ball on a spring of 8 ms, with steps of 50 ms: nothing of it is right.
+cat >bad.yaml <<'YAML'
+title: Ball on a spring, with steps that do not follow it
+dimension: 2
+gravity: [0, -9.81]
+bodies:
+  ball: {position: [0, 1], velocity: [3, 0], angular_velocity: 200, shape: {sphere: 0.1, density: 700}}
+springs: {stiff: {type: point, bodies: [ground, ball], at: [[0, 0], [0, 1]], stiffness: 1e6}}
+contacts:
+  floor: {type: circle-plane, bodies: [ground, ball], radius: 0.1, friction: 0.3, restitution: 0.9}
+simulation: {step: 0.05, end: 3}
+YAML
 run flexible flexible.yaml
+run bad bad.yaml --accept
+run notice "$PERCUSS_SOURCE/examples/slider_crank_clearance.yaml" --step 5e-4
 run woodpecker "$PERCUSS_SOURCE/examples/woodpecker.yaml"
 run planar "$PERCUSS_SOURCE/examples/slider_crank_clearance.yaml"
 run spatial spatial.yaml

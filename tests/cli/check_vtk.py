@@ -1,5 +1,6 @@
 # Reads with VTK what `percuss export --vtk` wrote and compares it with the signals of the run.
-# usage: check_vtk.py FOLDER CSV EVERY     CSV has time and positions, velocities of all bodies
+# usage: check_vtk.py FOLDER CSV EVERY [IMPACTS]
+# CSV has time and positions, velocities of all bodies; IMPACTS is the number of impacts of the run
 import csv
 import os
 import sys
@@ -9,7 +10,8 @@ from vtkmodules.vtkIOXML import vtkXMLPolyDataReader
 
 folder, csv_path, every = sys.argv[1], sys.argv[2], int(sys.argv[3])
 with open(csv_path) as file:
-    rows = list(csv.DictReader(file))[::every]
+    all_rows = list(csv.DictReader(file))
+rows = all_rows[::every]
 
 
 def near(a, b, tolerance):
@@ -100,6 +102,32 @@ def check_contacts():
     return closed
 
 
+def check_impulses():
+    """Impulses of all frames, those that were left out too, and all impacts of the run."""
+    impacts, before = 0, -1
+    for k, (row, (_, data)) in enumerate(zip(rows, frames("contacts"))):
+        points = data.GetPointData()
+        labels = names(data, "contact_names")
+        passed = all_rows[before + 1:k * every + 1]
+        before = k * every
+        for i in range(data.GetNumberOfPoints()):
+            name = labels[points.GetArray("slot").GetValue(i)]
+            impulse, impact, normal = (points.GetArray(key).GetTuple3(i)
+                                       for key in ("impulse", "impact", "normal"))
+            along = sum(n * p for n, p in zip(normal, impulse))
+            total = sum(value(r, f"contact.{name}.impulse.n") for r in passed)
+            assert near(along, total, 1e-9), (name, along, total)  # the planes do not turn
+            struck = sum(n * p for n, p in zip(normal, impact))
+            count = points.GetArray("impacts").GetValue(i)
+            assert (struck > 0) == (count > 0), (name, struck, count)
+            # Between frames a contact without impacts has its load alone.
+            load = sum(value(r, f"contact.{name}.load.n") * (float(r["time"]) - float(q["time"]))
+                       for q, r in zip(all_rows[max(before - every, 0):], passed[k == 0:]))
+            assert near(along - struck, load, 1e-9), (name, along, struck, load)
+            impacts += count
+    return impacts
+
+
 def check_lines():
     for row, (_, data) in zip(rows, frames("lines")):
         cells = data.GetCellData()
@@ -116,5 +144,7 @@ def check_lines():
 bodies, contacts = check_bodies(), 0
 if os.path.exists(os.path.join(folder, "contacts.pvd")):
     contacts = check_contacts()
+    if len(sys.argv) > 4:
+        assert check_impulses() == int(sys.argv[4])
 lines = check_lines() if os.path.exists(os.path.join(folder, "lines.pvd")) else 0
 print(f"{bodies} frames, {contacts} contacts with force, {lines} frames of lines")

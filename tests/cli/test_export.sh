@@ -44,7 +44,10 @@ for root, _, files in os.walk(sys.argv[1]):
         xml.dom.minidom.parse(os.path.join(root, name))
 PYTHON
     if $has_vtk; then
-        "$python" "$here/check_vtk.py" "$folder" "$folder.csv" "$every" || fail "VTK: $folder"
+        local impacts
+        impacts=$("$PERCUSS" info "$folder.h5" | sed -n 's/^ *impacts *//p' | head -n 1)
+        "$python" "$here/check_vtk.py" "$folder" "$folder.csv" "$every" "$impacts" ||
+            fail "VTK: $folder"
     fi
 }
 

@@ -64,7 +64,9 @@ def check(r):
         assert ("vertices" in d) == (d["kind"] == "polyline")
     assert r["verdict"]["level"] in ("good", "notice", "bad") and r["verdict"]["text"]
     for e in r["evidence"]:
-        assert set(e) == {"label", "value", "unit", "level", "text"} and e["text"][0].isupper()
+        assert set(e) == {"label", "value", "unit", "level", "text", "explanation"}
+        assert e["text"][0].isupper()
+        assert all(len(e["explanation"][k]) > 20 for k in ("measured", "matters", "limits", "remedy"))
     for s in r["signals"]:
         assert s["group"] in ("Energy", "Systems", "Joints", "Meshes", "Contacts", "Bodies", "Solver")
         assert -1 <= s.get("contact", -1) < nc and -1 <= s.get("body", -1) < nb

@@ -123,6 +123,65 @@ static void test_counts(void **state)
     assert_non_null(strstr(f.text, "singular positions, redundant constraint rows"));
 }
 
+// Every row has an explanation in four parts, whole and without a gap, and advises what makes a run
+// finer under its scheme: --step is only the step of the output where a scheme chooses its own.
+static void test_explanations(void **state)
+{
+    (void)state;
+    static const char *const option[PCS_REFINED_COUNT] = {
+        "step, or",    "--step",       ".tolerance=", ".first_step=", ".largest_time_step=",
+        ".tolerance=", ".first_step=",
+    };
+    fixture f;
+    begin(&f);
+    judge(&f);
+    for (int by = 0; by < PCS_REFINED_COUNT; by++) {
+        f.statistics.refined_by = by;
+        for (int k = 0; k < PCS_FINDING_KIND_COUNT; k++) {
+            pcs_explanation e;
+            pcs_finding_explain(&f.facts, (pcs_finding_kind)k, &e);
+            const char *const texts[] = {e.measured, e.matters, e.limits, e.remedy};
+            for (int i = 0; i < 4; i++) {
+                const size_t length = strlen(texts[i]);
+                if (length < 20 || length >= PCS_EXPLANATION_SIZE - 1 ||
+                    texts[i][length - 1] != '.' || strpbrk(texts[i], "{}"))
+                    fail_msg("'%s', part %d: '%s'", f.findings[k].label, i, texts[i]);
+            }
+            if (strstr(e.remedy, "Run again") && !strstr(e.remedy, option[by]))
+                fail_msg("'%s': '%s' lacks '%s'", f.findings[k].label, e.remedy, option[by]);
+        }
+    }
+}
+
+// Limits in the explanations are those of the judgement, in metres where they go with the model's size.
+static void test_explained_limits(void **state)
+{
+    (void)state;
+    const struct {
+        pcs_finding_kind kind;
+        const char *words;
+    } rows[] = {
+        {PCS_FINDING_ERROR, "above 5\u00a0% of the largest displacement"},
+        {PCS_FINDING_RESIDUAL, "above 1e-8"},
+        {PCS_FINDING_PENETRATION, "above 1\u00a0% of the model's size (here 0.024\u00a0m)"},
+        {PCS_FINDING_ENERGY, "above 10\u00a0%"},
+        {PCS_FINDING_DRIFT, "0.001 m or rad"},
+    };
+    fixture f;
+    pcs_explanation e;
+    begin(&f);
+    f.facts.size = 2.385;
+    judge(&f);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        pcs_finding_explain(&f.facts, rows[i].kind, &e);
+        if (!strstr(e.limits, rows[i].words))
+            fail_msg("'%s' lacks '%s'", e.limits, rows[i].words);
+    }
+    f.facts.size = 0;
+    pcs_finding_explain(&f.facts, PCS_FINDING_PENETRATION, &e);
+    assert_null(strstr(e.limits, "here"));
+}
+
 // What the model does not have is not judged.
 static void test_what_does_not_apply(void **state)
 {
@@ -288,6 +347,8 @@ int main(void)
         cmocka_unit_test(test_good_run),
         cmocka_unit_test(test_limits),
         cmocka_unit_test(test_counts),
+        cmocka_unit_test(test_explanations),
+        cmocka_unit_test(test_explained_limits),
         cmocka_unit_test(test_what_does_not_apply),
         cmocka_unit_test(test_rounding_of_energies),
         cmocka_unit_test(test_energies_near_zero),

@@ -24,35 +24,58 @@ export function levelBadge(level, short = false) {
 
 const quantity = (item) => formatQuantity(item.value ?? null, item.unit);
 
-function evidenceTable(run) {
-    if (!run.evidence.length)
-        return h('p.empty', {}, 'The file carries no evidence: the run did not reach its end.');
+const ORDER = ['bad', 'notice', 'good']; // what asks for attention stands first
+
+/** The explanation of a check, unfolded under its row. */
+function explanation({ explanation: e, level }) {
+    const parts = [
+        ['What was measured', e.measured],
+        ['Why it matters', e.matters],
+        ['Where the limits are', e.limits],
+        [level === 'good' ? 'What to do if it is not good' : 'What to do', e.remedy],
+    ];
     return h(
-        'table.evidence',
+        'dl.explanation',
+        {},
+        parts.map(([question, answer]) =>
+            h('div', {}, h('dt', {}, question), h('dd', {}, answer)),
+        ),
+    );
+}
+
+function check(e) {
+    return h(
+        'details.check',
         {},
         h(
-            'thead',
+            'summary',
             {},
-            h(
-                'tr',
-                {},
-                ['Check', 'Value', '', 'What it means'].map((t) => h('th', { scope: 'col' }, t)),
-            ),
+            icon('chevron'),
+            h('span.label', {}, e.label),
+            h('span.number', {}, quantity(e)),
+            levelBadge(e.level, true),
+            h('span.text', {}, e.text ?? ''),
         ),
+        explanation(e),
+    );
+}
+
+function evidenceList(run) {
+    if (!run.evidence.length)
+        return h('p.empty', {}, 'The file carries no evidence: the run did not reach its end.');
+    const rank = (e) => ORDER.indexOf(LEVELS[e.level] ? e.level : 'notice');
+    const rows = [...run.evidence].sort((a, b) => rank(a) - rank(b));
+    return h(
+        'div.evidence',
+        {},
         h(
-            'tbody',
+            'p.lead',
             {},
-            run.evidence.map((e) =>
-                h(
-                    'tr',
-                    {},
-                    h('th', { scope: 'row' }, e.label),
-                    h('td.number', {}, quantity(e)),
-                    h('td', {}, levelBadge(e.level, true)),
-                    h('td.text', {}, e.text ?? ''),
-                ),
-            ),
+            'Each row is a check of this run, with the number found and what it says. ' +
+                'A click on a row tells what is behind it. Good: nothing to do. Notice: usable, ' +
+                'with something to know. Problem: do not trust the run before this is understood.',
         ),
+        rows.map(check),
     );
 }
 
@@ -140,7 +163,7 @@ export function makeHeader(host, app) {
 
     // ---- The panel ----
     const tabs = [
-        { id: 'evidence', text: 'Evidence', body: () => evidenceTable(store.run) },
+        { id: 'evidence', text: 'Evidence', body: () => evidenceList(store.run) },
         { id: 'summary', text: 'Run summary', body: () => summaryList(store.run, app.generator) },
         {
             id: 'warnings',

@@ -150,3 +150,26 @@ export function layoutProblems(page) {
         return wrong;
     });
 }
+
+/**
+ * Check of narrow windows, in which the page scrolls down: no text or control is wider than its place
+ * or reaches beyond the sides of the window.
+ * @returns {Promise<string[]>} what is wrong
+ */
+export function widthProblems(page) {
+    return page.evaluate(() => {
+        const wrong = [];
+        if (document.documentElement.scrollWidth > innerWidth) wrong.push('the page is too wide');
+        for (const e of document.querySelectorAll('body *')) {
+            const r = e.getBoundingClientRect();
+            const style = getComputedStyle(e);
+            if (r.width === 0 || style.visibility === 'hidden' || e.closest('svg, .uplot, pre'))
+                continue;
+            const name = `${e.tagName.toLowerCase()}.${e.className} "${e.textContent.slice(0, 30)}"`;
+            if (r.left < -1 || r.right > innerWidth + 1) wrong.push(`outside the window: ${name}`);
+            if (e.scrollWidth > e.clientWidth + 1 && e.clientWidth > 0 && style.overflowX === 'visible')
+                wrong.push(`wider than its place: ${name}`);
+        }
+        return wrong;
+    });
+}

@@ -126,6 +126,13 @@ function events(list, dropped = 0) {
     };
 }
 
+const explanation = {
+    measured: 'What the solver left of its equations, relative to their terms.',
+    matters: 'It is an error of the forces of that step.',
+    limits: 'Notice above 1e-8, problem above 1e-4: such errors add up to what can be seen.',
+    remedy: 'Run again with half the step (--step).',
+};
+
 function evidence(k = 1) {
     return [
         {
@@ -156,7 +163,7 @@ function evidence(k = 1) {
             level: k > 5 ? 'notice' : 'good',
             text: 'What works and losses leave unexplained: 0.0098 % of the largest energy, by the length of the steps.',
         },
-    ];
+    ].map((e) => ({ ...e, explanation }));
 }
 
 function run(more) {
@@ -875,6 +882,7 @@ function nanRun() {
             unit: 'J',
             level: 'bad',
             text: 'It is not a number.',
+            explanation,
         },
     ];
     return base;

@@ -1,10 +1,11 @@
 // Pages of real runs in a browser. PERCUSS_PAGES is the folder with woodpecker.html, planar.html,
-// spatial.html, flexible.html, large.html, compare.html and cut.html, which tests/browser/test_reports.sh makes.
+// spatial.html, flexible.html, notice.html, bad.html, large.html, compare.html and cut.html, which
+// tests/browser/test_reports.sh makes.
 import { test, before, after } from 'node:test';
 import assert from 'node:assert/strict';
 import os from 'node:os';
 import path from 'node:path';
-import { artefactFolder, launch, layoutProblems, settle, UNLIMITED } from './browser.mjs';
+import { artefactFolder, launch, layoutProblems, settle, widthProblems, UNLIMITED } from './browser.mjs';
 
 const PAGES = process.env.PERCUSS_PAGES;
 const OPEN_LIMIT = 2000; // ms
@@ -104,6 +105,58 @@ test('woodpecker: the first plot shows contact forces and every impact as a stem
         const text = await page.evaluate(() => document.querySelector('.plot-list').textContent);
         assert.match(text, /^\D*Contact forces and impacts/);
     }));
+
+for (const [name, word] of [
+    ['woodpecker', 'Good'],
+    ['notice', 'Notice'],
+    ['bad', 'Problem'],
+])
+    for (const [width, height] of [
+        [1366, 768],
+        [1920, 1080],
+        [400, 800],
+    ]) {
+        if (width > 1400 && name !== 'bad') continue;
+        test(`${name}, ${width} pixels wide: each row of the evidence opens and explains itself`, () =>
+            withReport(name, { width, height }, async (page) => {
+                assert.equal(await page.locator('.verdict .badge').textContent(), word);
+                assert.deepEqual(await widthProblems(page), []);
+                await settle(page);
+                await shoot(page, `evidence_${name}_${width}_closed`);
+                await page.keyboard.press('d');
+                const rows = page.locator('details.check');
+                // What the verdict complains of stands first.
+                assert.equal(await rows.first().locator('.badge').textContent(), word);
+                assert.equal(await page.locator('details.check[open]').count(), 0);
+                await rows.first().locator('summary').click();
+                await rows.nth(1).locator('summary').focus();
+                await page.keyboard.press('Enter');
+                assert.equal(await page.locator('details.check[open]').count(), 2);
+                await settle(page);
+                await shoot(page, `evidence_${name}_${width}_open`);
+                const shown = await page.evaluate(() => {
+                    const list = [...document.querySelectorAll('details.check')];
+                    for (const row of list) row.open = true;
+                    return list.map((row) => ({
+                        label: row.querySelector('.label').textContent,
+                        questions: [...row.querySelectorAll('dt')].map((e) => e.textContent),
+                        answers: [...row.querySelectorAll('dd')].map((e) => e.textContent),
+                    }));
+                });
+                assert.ok(shown.length >= 10, `${shown.length} rows`);
+                for (const { label, questions, answers } of shown) {
+                    assert.equal(answers.length, 4, label);
+                    assert.match(questions.join(), /measured.*matters.*limits.*What to do/, label);
+                    for (const text of answers) assert.match(text, /^[A-Z][^{}]{20,}\.$/, label);
+                }
+                assert.deepEqual(await widthProblems(page), []);
+                // All tabs are in sight and show what they name.
+                for (const tab of ['summary', 'warnings', 'model']) {
+                    await page.locator(`[data-tab=${tab}]`).click();
+                    assert.deepEqual(await widthProblems(page), [], tab);
+                }
+            }));
+    }
 
 test('flexible bodies are drawn, coloured by stress with a scale, and move', () =>
     withReport('flexible', {}, async (page) => {
