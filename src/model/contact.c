@@ -315,8 +315,14 @@ static void convective_pair(const pcs_model *model, const pcs_configuration *c,
 void pcs_model_contacts_convective(const pcs_model *model, const pcs_configuration *c,
                                    pcs_contact *contacts)
 {
-    for (int32_t i = 0; i < model->contact_pairs.count; i++) {
-        const pcs_contact_pair *pair = &model->contact_pairs.data[i];
+    pcs_model_contacts_convective_of(model, c, model->contact_pairs.count, NULL, contacts);
+}
+
+void pcs_model_contacts_convective_of(const pcs_model *model, const pcs_configuration *c,
+                                      int32_t n_pairs, const int32_t *pairs, pcs_contact *contacts)
+{
+    for (int32_t i = 0; i < n_pairs; i++) {
+        const pcs_contact_pair *pair = &model->contact_pairs.data[pairs ? pairs[i] : i];
         if (pair->copy_of >= 0)
             continue;
         convective_pair(model, c, pair, contacts + pair->first_slot);

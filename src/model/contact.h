@@ -85,6 +85,9 @@ void pcs_model_contacts_of(const struct pcs_model *model, const pcs_configuratio
 // configuration. A slot without a contact point gets 0.
 void pcs_model_contacts_convective(const struct pcs_model *model, const pcs_configuration *c,
                                    pcs_contact *contacts);
+// The same for what pcs_model_contacts_of() has evaluated.
+void pcs_model_contacts_convective_of(const struct pcs_model *model, const pcs_configuration *c,
+                                      int32_t n_pairs, const int32_t *pairs, pcs_contact *contacts);
 // Tangential displacement of every slot between two configurations, 2 numbers each in the tangents
 // of `at_to`, the motion of a driven surface included. Both arrays were evaluated with rows at
 // their configurations, which are two objects (docs/theory/surface-contacts.md).

@@ -3,8 +3,8 @@
 // Event-driven is exact between events and at impacts, but impacts that accumulate, friction that
 // changes direction and edges of surfaces may ask for events without end. Time stepping passes
 // through all of them. A switch to it is made
-//     A  when a contact is hit again within h* of its last impact, the Zeno guard would stop, or the
-//        event-driven part finds no solution;
+//     A  when a contact is hit again within h* of its last impact by what forces make in h*, the
+//        Zeno guard would stop, or the event-driven part finds no solution;
 //     B  when a contact changes between slip and stick again within h* (friction_switch: turning); or,
 //        as in the thesis, when a sliding velocity vanishes, when a contact sticks, and in space
 //        while a contact has friction at all (friction_switch: sticking);
@@ -40,11 +40,13 @@ typedef struct hybrid {
     int64_t reason;       // why
     int64_t steady;       // steps without a change of status
     double h;             // length of its steps
+    int64_t handled;      // events since the last switch back
     int64_t stretch;      // steps since they have this length
     double entered, left; // times of the last switches to it and back
-    // Switches that follow each other faster than the time stepping before them lasted are no events
-    // that pass: each doubles the steps that end it and their length. So the steps at work are a
-    // large part of all, and the switches few.
+    // Switches that follow each other faster than the time stepping before them lasted, or between
+    // which events are denser than time steps of the largest length, are no events that pass: each
+    // doubles the steps that end it and their length. So the steps at work are a large part of all,
+    // and the switches few.
     double patience;
     double *turned;  // by slot, its last change between slip and stick; -HUGE_VAL: none yet
     double *bounces; // by slot, its last impacts that followed each other closely (see bounce_step)
@@ -116,6 +118,25 @@ static bool sticks(const hybrid *s)
     return false;
 }
 
+// Whether the contact approaches no faster than what forces make in a time step, which is the approach
+// that time stepping takes for rest. Where bodies between others are hit again and again, impacts follow
+// ever faster at speeds that no force has made, and their order decides where the bodies go: time
+// stepping, which handles all impacts of a step together, would be wrong however short the step.
+static bool is_slow(hybrid *s, int32_t slot, double h)
+{
+    event_driven *ed = &s->ed;
+    const pcs_model *model = ed->base.model;
+    const pcs_smooth_point *to = &ed->march->to;
+    double u[3];
+    pcs_ed_look(ed, to, false);
+    if (ed->contacts[slot].gap == HUGE_VAL)
+        return false;
+    for (int32_t i = 0; i < model->n_v; ++i)
+        ed->x[i] = to->v[i] + h * to->a[i];
+    pcs_contact_velocity(model, &ed->contacts[slot], to->v, u);
+    return -u[0] <= pcs_contact_speed_change(model, &ed->contacts[slot], to->v, ed->x);
+}
+
 static bool is_friction(int cause)
 {
     return cause == ED_SLIP_END || cause == ED_STICK_END || cause == ED_INCONSISTENT;
@@ -124,7 +145,7 @@ static bool is_friction(int cause)
 // Why the pending event should be left to time stepping; -1: it should not. Changes between slip and
 // stick are events like others, and time stepping leaves them with velocities off by its step, so
 // that the next change follows at once: only those that accumulate are its business.
-static int64_t judge(const hybrid *s)
+static int64_t judge(hybrid *s)
 {
     const event_driven *ed = &s->ed;
     const double *option = ed->base.options, near = HANDED_OVER * time_step(s);
@@ -138,7 +159,8 @@ static int64_t judge(const hybrid *s)
         edge = edge || (cause == ED_EDGE && slot);
         friction = friction || (slot && is_friction(cause) && (all || t - s->turned[i] <= near));
         impacts = impacts || (slot && cause == ED_CLOSING &&
-                              t - ed->last_impact[i] <= HANDED_OVER * bounce_step(s, i));
+                              t - ed->last_impact[i] <= HANDED_OVER * bounce_step(s, i) &&
+                              is_slow(s, i, bounce_step(s, i)));
     }
     impacts = impacts || ed->zeno_events >= (int64_t)option[ED_ZENO_COUNT];
     return impacts ? BY_IMPACTS : friction ? BY_FRICTION : edge ? BY_EDGE : -1;
@@ -155,6 +177,7 @@ static void note_event(hybrid *s)
         if (ed->cause[i] == ED_CLOSING)
             s->bounces[i] = t - ed->last_impact[i] <= near ? s->bounces[i] + 1 : 0;
     }
+    s->handled += !ed->all;
 }
 
 // The motion at the end of the march, all impulses booked, as the state of the time stepping.
@@ -185,7 +208,9 @@ static void enter(hybrid *s, int64_t reason)
     const pcs_model *m = ed->base.model;
     pcs_state *x = &s->inner;
     const double *option = ed->base.options;
-    const bool again = *x->t - s->left < s->left - s->entered;
+    const double since = *x->t - s->left;
+    const bool again = since < s->left - s->entered ||
+                       since < (double)s->handled * option[HY_LARGEST_TIME_STEP];
     s->patience = again ? fmin(2 * s->patience, PATIENCE_MAX) : 1;
     s->entered = *x->t;
     s->reason = reason;
@@ -376,6 +401,7 @@ static void leave(hybrid *s, const double *status)
     ed->pending = ed->all = true;
     s->at_work = false;
     s->left = *x->t;
+    s->handled = 0;
     log_switch(s, *x->t, EVENT_DRIVEN);
 }
 
@@ -488,7 +514,7 @@ static void make_report(hybrid *s, pcs_state *state, double h, pcs_step_report *
 
 // ---- Memory: the event-driven part, then this ----
 
-enum { OWN_SCALARS = 9 };
+enum { OWN_SCALARS = 10 };
 
 static int64_t own_count(const hybrid *s)
 {
@@ -508,6 +534,7 @@ static void save(hybrid *s, pcs_state *state)
     own[6] = s->entered;
     own[7] = s->left;
     own[8] = s->patience;
+    own[9] = (double)s->handled;
     const size_t n = (size_t)s->ed.base.model->n_slots;
     memcpy(own + OWN_SCALARS, s->settled, sizeof(double) * n);
     memcpy(own + OWN_SCALARS + n, s->opened, sizeof(double) * n);
@@ -531,6 +558,7 @@ static pcs_status prepare(hybrid *s, const pcs_state *state)
         s->entered = own[6];
         s->left = own[7];
         s->patience = own[8];
+        s->handled = (int64_t)own[9];
         const size_t n = (size_t)s->ed.base.model->n_slots;
         memcpy(s->settled, own + OWN_SCALARS, sizeof(double) * n);
         memcpy(s->opened, own + OWN_SCALARS + n, sizeof(double) * n);
@@ -622,6 +650,7 @@ static pcs_status start(pcs_scheme *scheme, pcs_state *state, pcs_statistics *st
     PCS_TRY(pcs_ed_start(&s->ed, state, statistics));
     s->entered = s->left = -HUGE_VAL;
     s->patience = 1;
+    s->handled = 0;
     for (int32_t i = 0; i < scheme->model->n_slots; ++i) {
         s->turned[i] = -HUGE_VAL;
         s->bounces[i] = 0;

@@ -38,7 +38,8 @@ struct pcs_smooth {
     int32_t *closed;                       // slots that are closed, ascending
     int32_t *slot_row;                     // by slot: first row, -1: open
     int32_t n_closed, n_blocks, n_rows;
-    uint8_t *saddle_mode; // modes that the saddle was made for
+    int32_t *closed_pairs, n_closed_pairs; // declared pairs with a slot that is closed
+    uint8_t *saddle_mode;                  // modes that the saddle was made for
     pcs_saddle *saddle;
     pcs_rank_mode rank; // of the next index-1 solve
     double pivot, least_pivot;

@@ -110,6 +110,7 @@ static pcs_status init(pcs_smooth *s)
     s->no_turns = PCS_NEW_ARRAY(ctx, double, model->n_turns);
     s->pattern = PCS_NEW_ARRAY(ctx, pcs_slot_pattern, model->n_slots);
     s->closed = PCS_NEW_ARRAY(ctx, int32_t, model->n_slots);
+    s->closed_pairs = PCS_NEW_ARRAY(ctx, int32_t, model->contact_pairs.count);
     s->slot_row = PCS_NEW_ARRAY(ctx, int32_t, model->n_slots);
     s->saddle_mode = PCS_NEW_ARRAY(ctx, uint8_t, model->n_slots);
     s->position_term = PCS_NEW_ARRAY(ctx, double, rows);
@@ -118,8 +119,9 @@ static pcs_status init(pcs_smooth *s)
     s->d = PCS_NEW_ARRAY(ctx, double, model->n_v);
     s->p = PCS_NEW_ARRAY(ctx, double, rows);
     s->q_try = PCS_NEW_ARRAY(ctx, double, model->n_q);
-    if (!s->no_turns || !s->pattern || !s->closed || !s->slot_row || !s->saddle_mode ||
-        !s->position_term || !s->velocity_term || !s->x || !s->d || !s->p || !s->q_try)
+    if (!s->no_turns || !s->pattern || !s->closed || !s->closed_pairs || !s->slot_row ||
+        !s->saddle_mode || !s->position_term || !s->velocity_term || !s->x || !s->d || !s->p ||
+        !s->q_try)
         return PCS_ERROR_MEMORY;
     s->turns = s->no_turns;
     PCS_TRY(instant_init(s, &s->instant[0]));
@@ -150,8 +152,17 @@ void pcs_smooth_destroy(pcs_smooth *s)
     if (!s)
         return;
     pcs_context *ctx = s->ctx;
-    void *arrays[] = {s->no_turns,      s->pattern,       s->closed, s->slot_row, s->saddle_mode,
-                      s->position_term, s->velocity_term, s->x,      s->d,        s->p,
+    void *arrays[] = {s->no_turns,
+                      s->pattern,
+                      s->closed,
+                      s->closed_pairs,
+                      s->slot_row,
+                      s->saddle_mode,
+                      s->position_term,
+                      s->velocity_term,
+                      s->x,
+                      s->d,
+                      s->p,
                       s->q_try};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i)
         pcs_free(ctx, arrays[i]);
@@ -192,6 +203,19 @@ static bool update_patterns(pcs_smooth *s)
     return changed;
 }
 
+static void find_closed_pairs(pcs_smooth *s)
+{
+    s->n_closed_pairs = 0;
+    for (int32_t i = 0; i < s->model->contact_pairs.count; ++i) {
+        const pcs_contact_pair *pair = &s->model->contact_pairs.data[i];
+        bool closed = false;
+        for (int32_t k = 0; k < pair->n_slots; ++k)
+            closed = closed || s->phase.mode[pair->first_slot + k] != PCS_MODE_OPEN;
+        if (closed)
+            s->closed_pairs[s->n_closed_pairs++] = i;
+    }
+}
+
 pcs_status pcs_smooth_set_phase(pcs_smooth *s, const pcs_phase *phase)
 {
     const pcs_model *model = s->model;
@@ -217,6 +241,7 @@ pcs_status pcs_smooth_set_phase(pcs_smooth *s, const pcs_phase *phase)
         }
         ++s->n_blocks;
     }
+    find_closed_pairs(s);
     s->instant[0].known = s->instant[1].known = false;
     s->rank = PCS_RANK_DECIDE;
     if (s->saddle && !new_rows &&
@@ -359,8 +384,9 @@ bool pcs_smooth_is_at(const pcs_smooth *s, const pcs_smooth_instant *w, double t
 static void contact_rows(pcs_smooth *s, pcs_smooth_instant *w)
 {
     pcs_row_block *block = w->rows + s->model->row_blocks.count;
-    pcs_model_contacts(s->model, &w->c, true, w->contacts);
-    pcs_model_contacts_convective(s->model, &w->c, w->contacts);
+    pcs_model_contacts_of(s->model, &w->c, true, s->n_closed_pairs, s->closed_pairs, w->contacts);
+    pcs_model_contacts_convective_of(s->model, &w->c, s->n_closed_pairs, s->closed_pairs,
+                                     w->contacts);
     for (int32_t k = 0; k < s->n_closed; ++k) {
         const pcs_contact *contact = &w->contacts[s->closed[k]];
         const int32_t first = s->slot_row[s->closed[k]], size = block[k].size;

@@ -129,8 +129,8 @@ pcs_status pcs_smooth_project(pcs_smooth *smooth, double t, double *q, double *v
 void pcs_smooth_project_to_rounding(pcs_smooth *smooth, bool to_rounding);
 
 // The rows G at the last point of pcs_smooth_accelerations or pcs_smooth_drift, blocks in the order
-// of the rows (joints, then closed contacts), and the contacts there (by slot; not evaluated in a
-// phase without closed ones). Valid until the next call.
+// of the rows (joints, then closed contacts), and the contacts there (by slot; of declared pairs
+// without a closed one nothing is evaluated). Valid until the next call.
 const pcs_row_block *pcs_smooth_rows(const pcs_smooth *smooth, int32_t *n_blocks);
 const pcs_contact *pcs_smooth_contacts(const pcs_smooth *smooth);
 // mu/|u_T| of a contact that slides in space, and its direction, at the last instant: what friction

@@ -17,6 +17,26 @@ static double pick_step(scene_text *s)
     return step[scene_integer(s, 0, 2)];
 }
 
+// Time from the fall of a rod, let go at the angle `start` from hanging, until its bounces on a stop at
+// the angle `stop` > 0 have accumulated. A swing from the stop up to the angle a and back takes
+// 2/k times the integral of dx/sqrt(1 - m^2 sin^2 x) from arcsin(sin(stop/2)/m) to pi/2, with
+// m = sin(a/2) and k^2 = 3 g/(2 L); cos(stop) - cos(a) falls with e^2.
+static double pendulum_rest_time(double k, double start, double stop, double e)
+{
+    enum { PARTS = 64 };
+    const double lowest = sin(stop / 2);
+    double height = cos(stop) - cos(start), sum = 0;
+    for (double part = 0.5; height > 1e-24; part = 1, height *= e * e) { // at first only the fall
+        const double m = sqrt(lowest * lowest + height / 2), from = asin(lowest / m);
+        const double dx = (pi / 2 - from) / PARTS;
+        for (int i = 0; i < PARTS; ++i) {
+            const double y = m * sin(from + (i + 0.5) * dx);
+            sum += part * 2 / k * dx / sqrt(1 - y * y);
+        }
+    }
+    return sum;
+}
+
 void scene_pendulum(scene_text *s)
 {
     const double g = gravity(s), L = scene_number(s, 0.2, 1), e = scene_restitution(s, 0.8);
@@ -53,12 +73,13 @@ void scene_pendulum(scene_text *s)
                    "limits: {lower: -1, upper: 1, restitution: %.15g}}",
                    L * sin(start), -L * cos(start), e);
     }
-    if (pressed && !two)
-        s->facts->traits |= SCENE_RESTS;
     s->facts->length = L;
     s->facts->rate = 3 * sqrt(g / L);
     scene_times(s, fmin(2 * pi * sqrt(L / g) * (two ? 2 : 1 + 2 / (1 - fmin(e, 0.8))), 5),
                 pick_step(s));
+    if (pressed && !two &&
+        1.5 * pendulum_rest_time(sqrt(1.5 * g / L), start, stop, e) < s->facts->end)
+        s->facts->traits |= SCENE_RESTS;
 }
 
 void scene_linkage(scene_text *s)
