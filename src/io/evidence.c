@@ -38,6 +38,15 @@ static void say(pcs_finding *f, const char *format, ...)
     va_end(args);
 }
 
+// A part as a reader says it: "3.6 % of", and "48 times" where per cent lose their meaning.
+static void say_part(pcs_finding *f, double part)
+{
+    if (part < 10)
+        say(f, "%.3g %% of", 100 * part);
+    else
+        say(f, "%.2g times", part);
+}
+
 static const char *contact_name(const pcs_run_facts *facts, int32_t slot)
 {
     const char *name = facts->contact_name && slot >= 0 ? facts->contact_name(facts->owner, slot)
@@ -205,15 +214,18 @@ static pcs_finding judge_error(const pcs_run_facts *facts)
     f.level = judge(f.value, ERROR_NOTICE, INFINITY);
     if (f.level == PCS_LEVEL_GOOD)
         f.level = judge(s->error_velocity, VELOCITY_ERROR_NOTICE, INFINITY);
-    say(&f, "the errors of all steps add up to %.2g %% of the largest displacement (%.2g m or rad",
-        100 * s->error.value, s->error_length);
+    say(&f, "the errors of all steps add up to ");
+    say_part(&f, s->error.value);
+    say(&f, " the largest displacement (%.2g m or rad", s->error_length);
     if (body && has_whole_steps(s))
         say(&f, " of %s", body);
     say(&f, ")");
-    if (has_whole_steps(s))
-        say(&f,
-            " and %.2g %% of the largest velocity, from %lld steps repeated with half the length",
-            100 * s->error_velocity, (long long)s->estimates);
+    if (has_whole_steps(s)) {
+        say(&f, " and ");
+        say_part(&f, s->error_velocity);
+        say(&f, " the largest velocity, from %lld steps repeated with half the length",
+            (long long)s->estimates);
+    }
     if (s->error.time > 0)
         say(&f, "; beyond t = %.6g s the motion is not predictable", s->error.time);
     if (f.level != PCS_LEVEL_GOOD)
@@ -241,10 +253,8 @@ static pcs_finding judge_resolution(const pcs_run_facts *facts)
     if (!(s->error_step <= STEP_ERROR_NOTICE))
         say(&f, "a step is wrong by %.2g of the way in it; ", s->error_step);
     if (fast)
-        say(&f,
-            "the motion swings at %.2g times the length of a step (h omega), %.2g steps in a "
-            "period; ",
-            s->rate, 6.283 / s->rate);
+        say(&f, "the fastest swing of the motion has only %.2g steps in a period (h omega %.2g); ",
+            6.283 / s->rate, s->rate);
     if (turns)
         say(&f, "%s%s turns by up to %.2g rad in a step (t = %.6g s); ",
             turned ? "body " : "a body", turned ? turned : "", s->turn.value, s->turn.time);

@@ -123,10 +123,11 @@ static pcs_status check_name(const pcs_yaml_document *doc, const pcs_yaml_node *
 {
     if (is_name(entry->key))
         return PCS_OK;
-    return pcs_yaml_error(doc, entry->key_mark,
-                          "'%.60s' is not a name; a name has letters, digits and _, begins with a "
-                          "letter or _ and has at most %d characters",
-                          entry->key, NAME_LONGEST);
+    return pcs_yaml_error(
+        doc, entry->key_mark,
+        "'%.60s' is not a name; a name has letters from a to z or A to Z, digits and "
+        "_, begins with a letter or _ and has at most %d characters",
+        entry->key, NAME_LONGEST);
 }
 
 static pcs_status check_value(const pcs_yaml_document *doc, const pcs_yaml_node *node,

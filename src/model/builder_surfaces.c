@@ -509,11 +509,11 @@ pcs_status pcs_builder_add_all_surface_contacts(pcs_builder *builder,
     PCS_TRY(pcs_builder_check_name(builder, "contact", def->name));
     pcs_model *model = builder->model;
     if (model->meshes.count == 0)
-        return pcs_error(
-            builder->ctx, PCS_ERROR_MODEL,
-            "contact '%s': contacts of all surfaces are those of meshes, and none was added "
-            "before it; of rigid bodies declare the pairs that may touch",
-            def->name);
+        return pcs_error(builder->ctx, PCS_ERROR_MODEL,
+                         "contact '%s': all-surfaces joins the surfaces of meshes, and the model "
+                         "has none yet; of "
+                         "rigid bodies declare the pairs that may touch",
+                         def->name);
     const int32_t before = model->surface_contacts.count;
     const int32_t names = builder->names.entries.count;
     pcs_status status = PCS_OK;
