@@ -213,8 +213,9 @@ static const double solver_options[PCS_AUTO_OPTIONS] = {
     [PCS_AUTO_PATH_STEPS] = 50, [PCS_AUTO_POLISH] = 1,
 };
 
-// Solves for the multipliers of the first n active slots.
-static pcs_status solve_active(nonsmooth_alpha *s, int32_t n, const double *y0,
+// Solves for the multipliers of the first n active slots. *none: they have been shown to have no
+// solution.
+static pcs_status solve_active(nonsmooth_alpha *s, int32_t n, const double *y0, bool *none,
                                pcs_step_report *report)
 {
     pcs_block_matrix W;
@@ -245,6 +246,7 @@ static pcs_status solve_active(nonsmooth_alpha *s, int32_t n, const double *y0,
     PCS_TRY(pcs_friction_solve_inside(&problem, &pcs_solver_auto, &opts, solver_options, &s->arena,
                                       r, u, &info));
     report->solver_iterations += info.iterations;
+    *none = info.solutions == 0;
     for (int32_t k = 0; k < n; ++k)
         memcpy(s->direction.r + 3 * s->active[k], r + W.offset[k],
                sizeof(double) * (size_t)(W.offset[k + 1] - W.offset[k]));
@@ -280,6 +282,7 @@ pcs_status pcs_na_contact_complementarity(nonsmooth_alpha *s, na_level level, co
     const double *y = y0;
     bool *listed = PCS_ARENA_ARRAY(&s->arena, bool, m->n_slots);
     int32_t n = 0;
+    bool none = false;
     if (!listed)
         return pcs_error(s->base.ctx, PCS_ERROR_MEMORY, "no memory for %d contacts", m->n_slots);
     memset(listed, 0, sizeof(bool) * (size_t)m->n_slots);
@@ -302,12 +305,16 @@ pcs_status pcs_na_contact_complementarity(nonsmooth_alpha *s, na_level level, co
         if (n == before)
             break;
         pcs_arena_mark mark = pcs_arena_get_mark(&s->arena);
-        pcs_status status = solve_active(s, n, y0, report);
+        pcs_status status = solve_active(s, n, y0, &none, report);
         pcs_arena_release(&s->arena, mark);
         PCS_TRY(status);
         corrected(s, n, y0, s->work);
         y = s->work;
     }
+    // Velocities and impulses are linear in each other, so a next iteration would only show again,
+    // by all states of the contacts, that the impact law has no solution.
+    if (none && level == NA_VELOCITY)
+        return PCS_NOT_CONVERGED;
     for (int32_t i = 0; i < m->n_slots; ++i)
         if (!listed[i])
             memset(s->direction.r + 3 * i, 0, 3 * sizeof(double));

@@ -99,18 +99,23 @@ static void find_persistent(nonsmooth_alpha *s)
 
 // The accelerations of t_n with the contacts: the smooth problem of a step so short that nothing
 // moves in it, by Euler's method (v~ = v_n + h v'~). Where it does not converge those of before
-// stay, which is an error of first order.
+// stay, which is an error of first order. Where no contact force exists (Painleve) its solution is an
+// impulse without collision, and v'~ would be that over the short step: a contact whose state
+// changes even in this step is set apart, and the corrections make the impulse.
 static pcs_status restart_accelerations(nonsmooth_alpha *s, pcs_step_report *report)
 {
     const double part = 0.01; // of the step: below its own error of a_n, above the rounding of v_n
     const double h = s->h, alpha_m = s->alpha_m, alpha_f = s->alpha_f;
     const double gamma = s->gamma, beta = s->beta;
+    pcs_status status;
     s->h *= part;
     s->alpha_m = s->alpha_f = 0;
     s->gamma = 1;
     s->beta = 0.5;
-    predict_motion(s);
-    const pcs_status status = pcs_na_solve(s, NA_SMOOTH, report);
+    do {
+        predict_motion(s);
+        status = pcs_na_solve(s, NA_SMOOTH, report);
+    } while (status == PCS_OK && pcs_na_part_contacts(s));
     s->h = h;
     s->alpha_m = alpha_m;
     s->alpha_f = alpha_f;
