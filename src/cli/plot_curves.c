@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "message.h"
+#include "plot_impacts.h"
 #include "plot_units.h"
 
 enum { PATH_LONGEST = 256 };
@@ -168,6 +169,24 @@ static cli_exit add_wish(plot_data *data, const char *x, const char *y, const ch
     return CLI_EXIT_OK;
 }
 
+// Impacts are no signal of the file: a pattern must ask for them.
+static cli_exit add_impacts(plot_data *data, const char *pattern, int32_t s, int32_t *found)
+{
+    char path[PATH_LONGEST];
+    const char *end = strrchr(pattern, '.');
+    const pcs_result *result = data->sources[s].result;
+    for (int32_t i = 0; end && i < pcs_result_contact_count(result); i++) {
+        snprintf(path, sizeof path, "contact.%s.impact", pcs_result_contact_name(result, i));
+        if (strcmp(end, ".impact") != 0 || fnmatch(pattern, path, 0) != 0)
+            continue;
+        ++*found;
+        cli_exit code = add_wish(data, NULL, path, NULL, true);
+        if (code != CLI_EXIT_OK)
+            return code;
+    }
+    return CLI_EXIT_OK;
+}
+
 static cli_exit add_matches(plot_data *data, const char *x, const char *pattern)
 {
     int32_t found = 0;
@@ -182,6 +201,9 @@ static cli_exit add_matches(plot_data *data, const char *x, const char *pattern)
             if (code != CLI_EXIT_OK)
                 return code;
         }
+        cli_exit code = x ? CLI_EXIT_OK : add_impacts(data, pattern, s, &found);
+        if (code != CLI_EXIT_OK)
+            return code;
     }
     if (found > 0)
         return CLI_EXIT_OK;
@@ -243,7 +265,8 @@ static size_t find_quantity(const char *path, const char **word)
     for (const char *dot = strchr(path, '.'); dot && n < 8; dot = strchr(dot + 1, '.'))
         parts[n++] = dot + 1;
     bool contact = strncmp(path, "contact.", 8) == 0;
-    bool scalar = strcmp(parts[n - 1], "gap") == 0 || strcmp(parts[n - 1], "state") == 0;
+    bool scalar = strcmp(parts[n - 1], "gap") == 0 || strcmp(parts[n - 1], "state") == 0 ||
+                  strcmp(parts[n - 1], "impact") == 0;
     int k = n < 3 ? 0 : contact ? n - (scalar ? 1 : 2) : 2;
     *word = parts[k];
     return strcspn(parts[k], ".");
@@ -347,6 +370,20 @@ static void select_frames(const plot_data *data, const plot_source *source, int6
     *count = end - *first;
 }
 
+// Stems over time, one for each impact.
+static pcs_status read_stems(plot_data *data, plot_source *source, int32_t contact,
+                             plot_series *series)
+{
+    double *x, *y;
+    pcs_status status = plot_impacts_read(source->result, contact, &x, &y, &series->count);
+    if (status < 0)
+        return status;
+    series->x = own(data, x);
+    series->y = own(data, y);
+    series->by_time = true;
+    return series->x && series->y ? PCS_OK : PCS_ERROR_MEMORY;
+}
+
 static bool has_values(const double *values, int64_t count)
 {
     for (int64_t i = 0; i < count; i++)
@@ -360,30 +397,34 @@ static cli_exit add_curve(plot_data *data, pcs_context *ctx, const group *g, int
 {
     const plot_wish *wish = &data->wishes[g->wishes[w]];
     plot_source *source = &data->sources[s];
+    const int32_t impacts = wish->x ? -1 : plot_impacts_contact(source->result, wish->y);
+    plot_series series = {.x = source->time, .count = source->frames, .by_time = !wish->x};
     pcs_status status = PCS_OK;
-    const double *y = read_values(data, source, wish->y, &status), *x = source->time;
-    if (y && wish->x)
-        x = read_values(data, source, wish->x, &status);
+    if (impacts >= 0)
+        status = read_stems(data, source, impacts, &series);
+    else
+        series.y = read_values(data, source, wish->y, &status);
+    if (series.y && wish->x)
+        series.x = read_values(data, source, wish->x, &status);
     if (status == PCS_ERROR_INPUT && wish->optional && data->n_sources > 1)
         return CLI_EXIT_OK;
     if (status < 0)
         return status == PCS_ERROR_MEMORY ? no_memory() : cli_input_error(ctx, status);
-    int64_t first = 0, count = source->frames;
+    if (!has_values(series.y, series.count) && source->frames > 0)
+        cli_message("warning: %s: %s has no %s", source->path, wish->y,
+                    impacts >= 0 ? "impacts" : "finite value");
+    int64_t first = 0;
     if (wish->x)
-        select_frames(data, source, &first, &count);
+        select_frames(data, source, &first, &series.count);
+    series.x += first;
+    series.y += first;
+    series.steps = !wish->x && strcmp(unit_of(data, wish->y), "state") == 0;
     plot_curve *curve = &panel->curves[panel->n_curves++];
-    curve->series = (plot_series){.x = x + first,
-                                  .y = y + first,
-                                  .count = count,
-                                  .by_time = !wish->x,
-                                  .steps = !wish->x &&
-                                           strcmp(unit_of(data, wish->y), "state") == 0};
+    curve->series = series;
     // One signal: results have colours. Several: signals have colours, results have dashes.
     curve->colour = g->count > 1 ? w : s;
     curve->dash = g->count > 1 && data->n_sources > 1 ? s : curve->colour / 7;
     curve->label = curve_label(data, g, wish, source);
-    if (!has_values(y, source->frames) && source->frames > 0)
-        cli_message("warning: %s: %s has no finite value", source->path, wish->y);
     return curve->label ? CLI_EXIT_OK : no_memory();
 }
 

@@ -49,6 +49,15 @@ expect_picture outside.svg run.h5 energy.total --from 50 --to 60
 expect_picture phase.svg run.h5 body.ball.position.x:body.ball.position.y --equal
 expect_picture phase2.svg run.h5 body.ball.position.y:body.ball.velocity.y \
     joint.hinge.angle:joint.hinge.rate energy.total
+# Impacts are stems in N s: vertical lines from one axis, as many as the run tells.
+expect_picture impacts.svg run.h5 'contact.*.impact' --size 300x60
+expect_code 0 info run.h5
+impacts=$(sed -n 's/^ *impacts *\([0-9]*\)$/\1/p' out | head -n 1)
+stems=$(grep -o 'd="M [^"]*"' impacts.svg |
+    sed 's/M /\n/g' | awk '$3 == "L" && $1 == $4 && NF <= 6 && $2 > $5 { n[$2]++ }
+                           END { for (y in n) if (n[y] > most) most = n[y]; print most + 0 }')
+[[ $impacts -gt 3 && $stems -eq $impacts ]] || fail "$impacts impacts, $stems stems"
+expect_mistake "no signal 'contact.nothing.impact'" plot run.h5 contact.nothing.impact -o no.svg
 expect_picture label.svg run.h5 'body.ball.position.y=height of the ball'
 expect_picture log.svg run.h5 solver.residual energy.kinetic --log y
 expect_picture log2.svg run.h5 time:energy.kinetic --log xy
