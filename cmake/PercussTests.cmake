@@ -13,6 +13,10 @@ set(plain_tests # cli.schemes runs every scheme and integrator on every example 
     equivalence.scenes_schemes
     physics.bouncing_ball physics.flexible_benchmarks physics.hybrid_slider_crank physics.singular_positions
     physics.nonsmooth_alpha_woodpecker physics.turns)
+# Tests in which several threads work: the thread sanitizer runs them (preset tsan).
+set(threaded_tests
+    equivalence.determinism solvers.body_sweeps solvers.colouring solvers.large_sweeps solvers.strides
+    solvers.sweep_copy unit.block_lu unit.saddle_flexible unit.sparse_cholesky unit.tasks)
 set(longest_tests cli.schemes equivalence.scenes_schemes) # half a minute and more
 set(long_tests # some seconds
     browser.page cli.compare cli.contact_problems cli.examples cli.faults cli.killed cli.report cli.run cli.signals
@@ -28,6 +32,9 @@ function(add_labelled_test kind name) # COMMAND...
     set(labels ${kind})
     if(kind IN_LIST plain_kinds OR "${kind}.${name}" IN_LIST plain_tests)
         list(APPEND labels plain)
+    endif()
+    if("${kind}.${name}" IN_LIST threaded_tests)
+        list(APPEND labels threads)
     endif()
     set(cost 0)
     if("${kind}.${name}" IN_LIST longest_tests)
@@ -83,7 +90,7 @@ endif()
 set(long_unit_tests
     beam_elements contact_slip curve mesh_output plot report_page result result_records saddle_flexible)
 function(add_valgrind_test name label) # ARGUMENT... of tools/memcheck
-    if(VALGRIND_PROGRAM AND NOT PERCUSS_SANITIZE AND NOT PERCUSS_COVERAGE)
+    if(VALGRIND_PROGRAM AND NOT PERCUSS_SANITIZE AND NOT PERCUSS_SANITIZE_THREADS AND NOT PERCUSS_COVERAGE)
         add_test(NAME valgrind.${name}
             COMMAND ${BASH_PROGRAM} ${CMAKE_CURRENT_SOURCE_DIR}/tools/memcheck ${ARGN})
         set_tests_properties(valgrind.${name} PROPERTIES
@@ -117,17 +124,22 @@ foreach(source IN LISTS test_sources)
     if(PERCUSS_SANITIZE) # a fifth of the time to compile; nearly all of a run is in the library
         target_compile_options(${kind}_${file} PRIVATE -O0)
     endif()
-    if(PERCUSS_SANITIZE AND NOT PERCUSS_SANITIZE_POINTERS)
+    if(PERCUSS_SANITIZE_THREADS OR (PERCUSS_SANITIZE AND NOT PERCUSS_SANITIZE_POINTERS))
         target_compile_definitions(${kind}_${file} PRIVATE PERCUSS_FEWER_CASES) # support/family.h
     endif()
 
     add_labelled_test(${kind} ${name} ${kind}_${file})
+    if("${kind}.${name}" IN_LIST threaded_tests)
+        list(APPEND threaded_programs ${kind}_${file})
+    endif()
     set(label memcheck)
     if(kind STREQUAL "unit" AND NOT name IN_LIST long_unit_tests)
         set(label valgrind)
     endif()
     add_valgrind_test(${kind}.${name} ${label} --memory-only $<TARGET_FILE:${kind}_${file}>)
 endforeach()
+
+add_custom_target(threaded_tests DEPENDS ${threaded_programs})
 
 if(FCLIB_INCLUDE AND FCLIB_LIBRARY AND TARGET unit_test_problem_file)
     target_compile_definitions(unit_test_problem_file PRIVATE PERCUSS_HAVE_FCLIB)

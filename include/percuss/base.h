@@ -8,6 +8,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// What all functions of the library take and give:
+// - No pointer may be NULL unless the comment says so. Handles (context, builder, model, simulation,
+//   result, ...) are what create() or open() gave and are not looked at; destroy() and abandon() take
+//   NULL. Arrays of a def may be NULL where their count is 0. Where pcs_builder_add_...() gives an id, and
+//   the lists of schemes and solvers their help and options, NULL means: not wanted.
+// - An id, index, kind or dimension that the object does not have gives a defined value: NULL, 0, false, NaN
+//   or a view of zeros; arrays are left untouched. Functions with a status give an error with its text.
+// - Negative counts: an error; a list of values then has none.
 #ifdef __cplusplus
 extern "C" {
 #endif

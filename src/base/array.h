@@ -23,6 +23,9 @@ bool pcs_array_reserve(pcs_context *ctx, void **data, int32_t *capacity, int32_t
          ? ((array)->data[(array)->count++] = (value), true)                                   \
          : false)
 
+// Whether the array has an element i.
+#define PCS_HAS(array, i) ((i) >= 0 && (i) < (array)->count)
+
 #define PCS_ARRAY_FREE(ctx, array)      \
     do {                                \
         pcs_free((ctx), (array)->data); \

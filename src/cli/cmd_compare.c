@@ -622,7 +622,9 @@ cli_exit cli_compare(int argc, char **argv)
         .ctx = cli_context_create(),
     };
     cli_exit code = CLI_EXIT_FAILED;
-    if (run.ctx && run.paths && cli_settings_init(&run.settings, argc)) {
+    if (!run.paths)
+        cli_message("out of memory");
+    else if (run.ctx && cli_settings_init(&run.settings, argc)) {
         int parsed = parse(&run, argc, argv);
         cli_interrupt_install();
         code = parsed == CLI_HELP      ? CLI_EXIT_OK

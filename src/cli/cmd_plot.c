@@ -295,6 +295,8 @@ cli_exit cli_plot(int argc, char **argv)
     bool done = false;
     wish.results = calloc((size_t)argc, sizeof *wish.results);
     wish.signals = calloc((size_t)argc, sizeof *wish.signals);
+    if (!wish.results || !wish.signals)
+        cli_message("out of memory");
     pcs_context *ctx = wish.results && wish.signals ? cli_context_create() : NULL;
     cli_exit code = ctx ? read_arguments(&wish, argc, argv, &done) : CLI_EXIT_FAILED;
     if (code == CLI_EXIT_OK && !done && !plot_is_available()) {

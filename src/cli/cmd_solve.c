@@ -365,7 +365,9 @@ cli_exit cli_solve(int argc, char **argv)
     run.ctx = cli_context_create();
     run.files = calloc((size_t)argc + 1, sizeof *run.files);
     run.used = calloc((size_t)argc + 1, sizeof *run.used);
-    if (run.ctx && run.files && run.used && cli_settings_init(&run.settings, argc)) {
+    if (!run.files || !run.used)
+        cli_message("out of memory");
+    else if (run.ctx && run.files && run.used && cli_settings_init(&run.settings, argc)) {
         int parsed = parse(&run, argc, argv);
         cli_interrupt_install();
         code = parsed == CLI_HELP      ? CLI_EXIT_OK

@@ -31,5 +31,5 @@ const char *pcs_element_kind_help(pcs_element_kind kind)
 bool pcs_element_kind_allowed(pcs_element_kind kind, int32_t dimension)
 {
     const pcs_fe_class *class = pcs_fe_class_find(kind);
-    return class && (dimension == 2 ? class->planar : class->spatial);
+    return class && ((dimension == 2 && class->planar) || (dimension == 3 && class->spatial));
 }

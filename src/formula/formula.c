@@ -88,7 +88,7 @@ pcs_status pcs_formula_view(pcs_context *ctx, const pcs_formula *formula, pcs_ta
 
 bool pcs_formula_function(int32_t index, const char **signature, const char **meaning)
 {
-    for (int32_t op = 0; op < PCS_OP_COUNT; op++) {
+    for (int32_t op = 0; index >= 0 && op < PCS_OP_COUNT; op++) {
         if (!pcs_operations[op].signature || index-- > 0)
             continue;
         *signature = pcs_operations[op].signature;

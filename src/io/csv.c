@@ -93,6 +93,8 @@ pcs_status pcs_csv_create(pcs_context *ctx, const pcs_model *model, const char *
                           const char *const *signals, int32_t n_signals, pcs_csv_writer **out)
 {
     *out = NULL;
+    if (n_signals < 0)
+        return pcs_error(ctx, PCS_ERROR_ARGUMENT, "there cannot be %d signals", (int)n_signals);
     pcs_csv_writer *writer = PCS_NEW(ctx, pcs_csv_writer);
     if (!writer)
         return PCS_ERROR_MEMORY;

@@ -228,6 +228,8 @@ static pcs_status read_model(pcs_context *ctx, const input *in, const pcs_settin
                              int32_t n_settings, pcs_model_file **out)
 {
     *out = NULL;
+    if (n_settings < 0)
+        return pcs_error(ctx, PCS_ERROR_ARGUMENT, "there cannot be %d settings", (int)n_settings);
     pcs_model_file *file = PCS_NEW(ctx, pcs_model_file);
     if (!file)
         return PCS_ERROR_MEMORY;

@@ -78,6 +78,8 @@ pcs_status pcs_output_file_create(pcs_context *ctx, const char *path, const char
                                   pcs_output_file **out)
 {
     *out = NULL;
+    if (!*path)
+        return pcs_error(ctx, PCS_ERROR_ARGUMENT, "cannot write %s: the file needs a name", what);
     pcs_output_file *file = PCS_NEW(ctx, pcs_output_file);
     if (!file)
         return PCS_ERROR_MEMORY;

@@ -341,40 +341,42 @@ int32_t pcs_model_mesh_count(const pcs_model *model)
 
 const char *pcs_model_mesh_name(const pcs_model *model, pcs_mesh_id mesh)
 {
-    return model->meshes.data[mesh].name;
+    return PCS_HAS(&model->meshes, mesh) ? model->meshes.data[mesh].name : NULL;
 }
 
 int32_t pcs_model_mesh_node_count(const pcs_model *model, pcs_mesh_id mesh)
 {
-    return model->meshes.data[mesh].n_nodes;
+    return PCS_HAS(&model->meshes, mesh) ? model->meshes.data[mesh].n_nodes : 0;
 }
 
 double pcs_model_mesh_mass(const pcs_model *model, pcs_mesh_id mesh)
 {
-    const pcs_mesh *m = &model->meshes.data[mesh];
+    const pcs_mesh *m = PCS_HAS(&model->meshes, mesh) ? &model->meshes.data[mesh] : NULL;
     double sum = 0;
-    for (int32_t i = 0; i < m->n_nodes; ++i)
+    for (int32_t i = 0; m && i < m->n_nodes; ++i)
         sum += m->node_mass[i];
     return sum;
 }
 
 bool pcs_model_mesh_turns(const pcs_model *model, pcs_mesh_id mesh)
 {
-    return pcs_node_turns(model->meshes.data[mesh].kind);
+    return PCS_HAS(&model->meshes, mesh) && pcs_node_turns(model->meshes.data[mesh].kind);
 }
 
 const pcs_vec3 *pcs_model_mesh_start(const pcs_model *model, pcs_mesh_id mesh)
 {
-    return model->meshes.data[mesh].X;
+    return PCS_HAS(&model->meshes, mesh) ? model->meshes.data[mesh].X : NULL;
 }
 
 int32_t pcs_model_mesh_part_count(const pcs_model *model, pcs_mesh_id mesh)
 {
-    return model->meshes.data[mesh].n_parts;
+    return PCS_HAS(&model->meshes, mesh) ? model->meshes.data[mesh].n_parts : 0;
 }
 
 pcs_mesh_part_view pcs_model_mesh_part(const pcs_model *model, pcs_mesh_id mesh, int32_t part)
 {
+    if (part < 0 || part >= pcs_model_mesh_part_count(model, mesh))
+        return (pcs_mesh_part_view){0};
     const pcs_mesh_part *p = &model->meshes.data[mesh].parts[part];
     return (pcs_mesh_part_view){.name = p->name,
                                 .kind = p->class->kind,
@@ -388,8 +390,8 @@ pcs_mesh_part_view pcs_model_mesh_part(const pcs_model *model, pcs_mesh_id mesh,
 
 pcs_mesh_group_view pcs_model_mesh_group(const pcs_model *model, pcs_mesh_id mesh, int32_t group)
 {
-    const pcs_mesh *m = &model->meshes.data[mesh];
-    if (group < 0 || group >= m->n_groups)
+    const pcs_mesh *m = PCS_HAS(&model->meshes, mesh) ? &model->meshes.data[mesh] : NULL;
+    if (!m || group < 0 || group >= m->n_groups)
         return (pcs_mesh_group_view){0};
     const pcs_mesh_group *g = &m->groups[group];
     return (pcs_mesh_group_view){.name = g->name,

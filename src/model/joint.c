@@ -131,7 +131,7 @@ static const pcs_joint_spec planar[PCS_JOINT_KIND_COUNT] = {
 
 const pcs_joint_spec *pcs_joint_get_spec(pcs_joint_kind kind, int32_t dimension)
 {
-    if ((int)kind < 0 || kind >= PCS_JOINT_KIND_COUNT)
+    if ((int)kind < 0 || kind >= PCS_JOINT_KIND_COUNT || (dimension != 2 && dimension != 3))
         return NULL;
     const pcs_joint_spec *spec = dimension == 2 ? &planar[kind] : &spatial[kind];
     return spec->name ? spec : NULL;

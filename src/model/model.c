@@ -136,16 +136,23 @@ const char *pcs_model_body_name(const pcs_model *model, pcs_body_id body)
 {
     if (body < PCS_GROUND) { // as statistics count systems, and meshes after them
         const int32_t i = -2 - body, n = model->systems.count;
-        return i < n ? model->systems.data[i].name : model->meshes.data[i - n].name;
+        if (i >= 0 && i < n)
+            return model->systems.data[i].name;
+        return PCS_HAS(&model->meshes, i - n) ? model->meshes.data[i - n].name : NULL;
     }
-    if (body >= model->bodies.count)
-        return model->point_names.data[body - model->bodies.count];
+    if (body >= model->bodies.count) {
+        const int32_t point = body - model->bodies.count;
+        return PCS_HAS(&model->point_names, point) ? model->point_names.data[point] : NULL;
+    }
     return body == PCS_GROUND ? "ground" : model->bodies.data[body].name;
 }
 
 int32_t pcs_model_body_shapes(const pcs_model *model, pcs_body_id body,
                               const pcs_shape_def **shapes)
 {
+    *shapes = NULL;
+    if (!PCS_HAS(&model->bodies, body))
+        return 0;
     *shapes = model->bodies.data[body].shapes;
     return model->bodies.data[body].n_shapes;
 }
@@ -157,12 +164,12 @@ int32_t pcs_model_joint_count(const pcs_model *model)
 
 const char *pcs_model_joint_name(const pcs_model *model, pcs_joint_id joint)
 {
-    return model->joints.data[joint].name;
+    return PCS_HAS(&model->joints, joint) ? model->joints.data[joint].name : NULL;
 }
 
 pcs_joint_kind pcs_model_joint_kind(const pcs_model *model, pcs_joint_id joint)
 {
-    return model->joints.data[joint].kind;
+    return PCS_HAS(&model->joints, joint) ? model->joints.data[joint].kind : PCS_JOINT_KIND_COUNT;
 }
 
 int32_t pcs_model_coupling_count(const pcs_model *model)
@@ -172,7 +179,7 @@ int32_t pcs_model_coupling_count(const pcs_model *model)
 
 const char *pcs_model_coupling_name(const pcs_model *model, int32_t coupling)
 {
-    return model->couplings.data[coupling].name;
+    return PCS_HAS(&model->couplings, coupling) ? model->couplings.data[coupling].name : NULL;
 }
 
 int32_t pcs_model_system_count(const pcs_model *model)
@@ -182,24 +189,24 @@ int32_t pcs_model_system_count(const pcs_model *model)
 
 const char *pcs_model_system_name(const pcs_model *model, pcs_system_id system)
 {
-    return model->systems.data[system].name;
+    return PCS_HAS(&model->systems, system) ? model->systems.data[system].name : NULL;
 }
 
 int32_t pcs_model_system_size(const pcs_model *model, pcs_system_id system)
 {
-    return model->systems.data[system].n;
+    return PCS_HAS(&model->systems, system) ? model->systems.data[system].n : 0;
 }
 
 const char *pcs_model_system_coordinate(const pcs_model *model, pcs_system_id system, int32_t i)
 {
-    const pcs_system *s = &model->systems.data[system];
-    return i >= 0 && i < s->n ? s->coordinate[i] : NULL;
+    const pcs_system *s = PCS_HAS(&model->systems, system) ? &model->systems.data[system] : NULL;
+    return s && i >= 0 && i < s->n ? s->coordinate[i] : NULL;
 }
 
 const char *pcs_model_system_constraint(const pcs_model *model, pcs_system_id system, int32_t i)
 {
-    const pcs_system *s = &model->systems.data[system];
-    return i >= 0 && i < s->n_constraints ? s->constraint[i] : NULL;
+    const pcs_system *s = PCS_HAS(&model->systems, system) ? &model->systems.data[system] : NULL;
+    return s && i >= 0 && i < s->n_constraints ? s->constraint[i] : NULL;
 }
 
 // Systems have the last nodes, in their order.
@@ -244,7 +251,7 @@ int32_t pcs_model_contact_count(const pcs_model *model)
 
 const char *pcs_model_contact_name(const pcs_model *model, int32_t slot)
 {
-    return model->slot_names.data[slot];
+    return PCS_HAS(&model->slot_names, slot) ? model->slot_names.data[slot] : NULL;
 }
 
 int32_t pcs_model_input_count(const pcs_model *model)
@@ -254,7 +261,7 @@ int32_t pcs_model_input_count(const pcs_model *model)
 
 const char *pcs_model_input_name(const pcs_model *model, int32_t input)
 {
-    return model->externals.data[input].name;
+    return PCS_HAS(&model->externals, input) ? model->externals.data[input].name : NULL;
 }
 
 pcs_status pcs_model_find_input(pcs_context *ctx, const pcs_model *model, const char *name,
@@ -298,5 +305,5 @@ int32_t pcs_model_row_count(const pcs_model *model)
 
 const char *pcs_model_row_name(const pcs_model *model, int32_t row)
 {
-    return model->row_names.data[row];
+    return PCS_HAS(&model->row_names, row) ? model->row_names.data[row] : NULL;
 }

@@ -8,6 +8,9 @@
 void pcs_simulation_mesh_node(const pcs_simulation *s, pcs_mesh_id mesh, int32_t node,
                               pcs_body_view *view)
 {
+    *view = (pcs_body_view){0};
+    if (node < 0 || node >= pcs_model_mesh_node_count(s->model, mesh))
+        return;
     const pcs_present *now = pcs_simulation_present(s, false);
     const int32_t number = s->model->meshes.data[mesh].first_node + node;
     const pcs_node *of = pcs_model_node(s->model, number);
@@ -29,6 +32,8 @@ void pcs_simulation_mesh_node(const pcs_simulation *s, pcs_mesh_id mesh, int32_t
 void pcs_simulation_mesh_nodes(const pcs_simulation *s, pcs_mesh_id mesh, double *position,
                                double *velocity)
 {
+    if (!PCS_HAS(&s->model->meshes, mesh))
+        return;
     const pcs_present *now = pcs_simulation_present(s, false);
     const pcs_mesh *m = &s->model->meshes.data[mesh];
     for (int32_t i = 0; i < m->n_nodes; ++i) {
@@ -58,6 +63,8 @@ const double *pcs_simulation_results(const pcs_simulation *s)
 void pcs_simulation_mesh_results(const pcs_simulation *s, pcs_mesh_id mesh, int32_t part,
                                  double *results)
 {
+    if (part < 0 || part >= pcs_model_mesh_part_count(s->model, mesh))
+        return;
     const pcs_mesh *m = &s->model->meshes.data[mesh];
     const double *from = pcs_simulation_results(s) + pcs_model_mesh_numbers(s->model, mesh).result;
     for (int32_t p = 0; p < part; ++p)
@@ -68,6 +75,8 @@ void pcs_simulation_mesh_results(const pcs_simulation *s, pcs_mesh_id mesh, int3
 
 pcs_mesh_energy pcs_simulation_mesh_energy(const pcs_simulation *s, pcs_mesh_id mesh)
 {
+    if (!PCS_HAS(&s->model->meshes, mesh))
+        return (pcs_mesh_energy){0};
     const pcs_present *now = pcs_simulation_present(s, false);
     const pcs_mesh *m = &s->model->meshes.data[mesh];
     return (pcs_mesh_energy){pcs_mesh_kinetic(s->model, m, &now->c),

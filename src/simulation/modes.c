@@ -448,6 +448,8 @@ static void show(pcs_modes *w, const double *q, double t)
 
 void pcs_modes_show(pcs_modes *w, int32_t k, double amplitude, double time)
 {
+    if (k < 0 || k >= w->info.count)
+        return;
     const int32_t n = w->model->n_v;
     const double *x = w->shape + (int64_t)k * n;
     double most = 0;
@@ -483,6 +485,8 @@ pcs_modes_info pcs_modes_get_info(const pcs_modes *w)
 
 pcs_mode pcs_modes_get(const pcs_modes *w, int32_t k)
 {
+    if (k < 0 || k >= w->info.count)
+        return (pcs_mode){0};
     pcs_mode mode = {
         .kind = w->kind[k],
         .square = w->square[k],

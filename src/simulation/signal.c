@@ -407,9 +407,58 @@ static double system_signal(const pcs_simulation *s, pcs_signal signal)
     }
 }
 
+// Whether the model has the object of a signal; its component comes from the path that was found.
+static bool has_object(const pcs_model *m, pcs_signal signal)
+{
+    const int32_t i = signal.index;
+    if (signal.kind < 0 || i < 0 || signal.component < 0)
+        return false;
+    switch ((signal_kind)signal.kind) {
+    case SIGNAL_TIME:
+    case SIGNAL_RESIDUAL:
+        return true;
+    case SIGNAL_POSITION:
+    case SIGNAL_ANGLE:
+    case SIGNAL_VELOCITY:
+    case SIGNAL_ANGULAR_VELOCITY:
+        return i < pcs_model_place_count(m) && signal.component < 3;
+    case SIGNAL_ROTATION:
+        return i < pcs_model_place_count(m) && signal.component < 4;
+    case SIGNAL_COORDINATE:
+    case SIGNAL_RATE:
+        return i < m->joints.count && signal.component < PCS_JOINT_COORDINATES_MAX;
+    case SIGNAL_FORCE:
+    case SIGNAL_TORQUE:
+        return i < m->joints.count && signal.component < 3;
+    case SIGNAL_SYSTEM:
+    case SIGNAL_SYSTEM_RATE:
+    case SIGNAL_SYSTEM_ACCELERATION:
+        return pcs_model_system_coordinate(m, i, signal.component) != NULL;
+    case SIGNAL_SYSTEM_FORCE:
+        return pcs_model_system_constraint(m, i, signal.component) != NULL;
+    case SIGNAL_GAP:
+    case SIGNAL_IMPULSE:
+    case SIGNAL_CONTACT_FORCE:
+    case SIGNAL_CONTACT_LOAD:
+    case SIGNAL_CONTACT_FORCE_MAX:
+    case SIGNAL_CONTACT_VELOCITY:
+    case SIGNAL_STATE:
+        return i < pcs_model_contact_count(m) && signal.component < 3;
+    case SIGNAL_INPUT:
+        return i < m->externals.count;
+    case SIGNAL_ENERGY:
+        return signal.component < ENERGY_COUNT;
+    case SIGNAL_MESH:
+        break;
+    }
+    return i < m->meshes.count;
+}
+
 double pcs_simulation_signal(const pcs_simulation *s, pcs_signal signal)
 {
     double velocity[3];
+    if (!has_object(s->model, signal))
+        return NAN;
     switch ((signal_kind)signal.kind) {
     case SIGNAL_TIME:
         return pcs_simulation_time(s);

@@ -68,6 +68,9 @@ static pcs_status find_scheme(pcs_context *ctx, const char *name, const pcs_sche
 
 static pcs_status find_switches(pcs_simulation *s, const pcs_simulation_def *def)
 {
+    if (def->n_events < 0)
+        return pcs_error(s->ctx, PCS_ERROR_ARGUMENT, "there cannot be %d events",
+                         (int)def->n_events);
     for (int32_t i = 0; i < def->n_events; ++i)
         if (!isfinite(def->events[i]))
             return pcs_error(s->ctx, PCS_ERROR_INPUT,

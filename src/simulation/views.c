@@ -32,6 +32,9 @@ static void view_point(const pcs_simulation *s, const pcs_present *now, int32_t 
 
 void pcs_simulation_body(const pcs_simulation *s, pcs_body_id id, pcs_body_view *view)
 {
+    *view = (pcs_body_view){0};
+    if (id < 0 || id >= pcs_model_place_count(s->model))
+        return;
     const pcs_present *now = pcs_simulation_present(s, false);
     if (id >= s->model->bodies.count) {
         view_point(s, now, id - s->model->bodies.count, view);
@@ -59,10 +62,12 @@ void pcs_simulation_body(const pcs_simulation *s, pcs_body_id id, pcs_body_view 
 
 void pcs_simulation_joint(const pcs_simulation *s, pcs_joint_id id, pcs_joint_view *view)
 {
+    *view = (pcs_joint_view){0};
+    if (!PCS_HAS(&s->model->joints, id))
+        return;
     const pcs_present *now = pcs_simulation_present(s, false);
     const pcs_joint *joint = &s->model->joints.data[id];
     pcs_pair_state pair = pcs_joint_pair(s->model, &now->c, joint);
-    *view = (pcs_joint_view){0};
     for (int32_t i = 0; i < joint->n_coordinates; ++i) {
         const pcs_coordinate *x = &joint->coordinate[i];
         pcs_rate_form form = pcs_coordinate_rate_form(x, &pair);
@@ -87,6 +92,9 @@ void pcs_simulation_joint(const pcs_simulation *s, pcs_joint_id id, pcs_joint_vi
 
 void pcs_simulation_system(const pcs_simulation *s, pcs_system_id id, pcs_system_view *view)
 {
+    *view = (pcs_system_view){0};
+    if (!PCS_HAS(&s->model->systems, id))
+        return;
     const pcs_node *node = pcs_model_node(s->model, s->model->systems.data[id].node);
     *view = (pcs_system_view){s->state.q + node->q, s->state.v + node->v, s->state.a + node->v};
 }
@@ -94,6 +102,8 @@ void pcs_simulation_system(const pcs_simulation *s, pcs_system_id id, pcs_system
 double pcs_simulation_constraint_force(const pcs_simulation *s, pcs_system_id id,
                                        int32_t constraint)
 {
+    if (!pcs_model_system_constraint(s->model, id, constraint))
+        return NAN;
     return *s->state.h > 0 ? s->state.lambda[s->model->systems.data[id].row[constraint]] : 0;
 }
 
@@ -155,6 +165,9 @@ void pcs_simulation_contact_velocity(const pcs_simulation *s, int32_t slot, doub
 
 void pcs_simulation_contact(const pcs_simulation *s, int32_t slot, pcs_contact_view *view)
 {
+    *view = (pcs_contact_view){0};
+    if (slot < 0 || slot >= pcs_model_contact_count(s->model))
+        return;
     const pcs_present *now = pcs_simulation_present(s, true);
     const int32_t place = pcs_simulation_stand_in(s, slot);
     const pcs_contact *contact = &now->contacts[place];

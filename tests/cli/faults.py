@@ -190,7 +190,7 @@ class Case:
             return self.judge_files(fault, done)
         if done.returncode < 0 or done.returncode > 3:
             return self.complain(fault, "crashes", done)
-        if self.name == "compare" and done.returncode == 1 and b"failed" in done.stdout:
+        if self.name == "compare" and done.returncode == 1 and re.search(rb"failed|refused", done.stdout):
             return  # the run that failed is a row with its message
         lines = done.stderr.decode(errors="replace").splitlines()
         failed = done.returncode != self.code
