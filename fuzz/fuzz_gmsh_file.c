@@ -7,43 +7,27 @@
 #include <string.h>
 
 #include "io/gmsh_file.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(int condition, const char *what, const pcs_context *ctx)
-{
-    if (condition)
-        return;
-    fprintf(stderr, "%s; last error: %s\n", what, pcs_context_error(ctx));
-    abort();
-}
-
-static void check_message(const pcs_context *ctx)
-{
-    const char *text = pcs_context_error(ctx);
-    require(text[0] != '\0', "an error without text", ctx);
-    require(strchr(text, '\n') == NULL, "an error text of several lines", ctx);
-}
+#include "support/checks.h"
 
 static void check_indices(const pcs_context *ctx, const int32_t *numbers, int32_t count,
                           int32_t below)
 {
     for (int32_t i = 0; i < count; i++) {
-        require(numbers[i] >= 0 && numbers[i] < below, "an index out of range", ctx);
-        require(i == 0 || numbers[i] > numbers[i - 1], "indices out of order", ctx);
+        fuzz_require(numbers[i] >= 0 && numbers[i] < below, "an index out of range", ctx);
+        fuzz_require(i == 0 || numbers[i] > numbers[i - 1], "indices out of order", ctx);
     }
 }
 
 static void check_mesh(pcs_context *ctx, const pcs_mesh_data *data)
 {
     const int32_t n = data->nodes.count;
-    require(n > 0 && data->cells.count > 0, "an empty mesh", ctx);
-    require(data->tags.count == n, "tags are missing", ctx);
+    fuzz_require(n > 0 && data->cells.count > 0, "an empty mesh", ctx);
+    fuzz_require(data->tags.count == n, "tags are missing", ctx);
     for (int32_t c = 0; c < data->cells.count; c++) {
         const pcs_mesh_cell *cell = &data->cells.data[c];
         for (int32_t k = 0; k < pcs_cell_node_count(cell->kind); k++)
-            require(cell->nodes[k] >= 0 && cell->nodes[k] < n, "a cell without node", ctx);
-        require(pcs_cell_quality(data, cell) > 0, "a cell inside out", ctx);
+            fuzz_require(cell->nodes[k] >= 0 && cell->nodes[k] < n, "a cell without node", ctx);
+        fuzz_require(pcs_cell_quality(data, cell) > 0, "a cell inside out", ctx);
     }
     for (int32_t g = 0; g < data->groups.count; g++) {
         const pcs_mesh_data_group *group = &data->groups.data[g];
@@ -52,12 +36,12 @@ static void check_mesh(pcs_context *ctx, const pcs_mesh_data *data)
         for (int32_t f = 0; f < group->faces.count; f++) {
             for (int k = 0; k < PCS_FACE_NODES_MAX; k++) {
                 const int32_t node = group->faces.data[f].nodes[k];
-                require(node < n && (node >= 0 || k == 3), "a face without node", ctx);
+                fuzz_require(node < n && (node >= 0 || k == 3), "a face without node", ctx);
             }
         }
     }
     pcs_mesh_faces faces = {0};
-    require(pcs_mesh_data_boundary(data, &faces) == PCS_OK, "no boundary", ctx);
+    fuzz_require(pcs_mesh_data_boundary(data, &faces) == PCS_OK, "no boundary", ctx);
     PCS_ARRAY_FREE(ctx, &faces);
 }
 
@@ -69,11 +53,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     pcs_mesh_data mesh;
     pcs_mesh_data_init(&mesh, ctx);
     if (pcs_gmsh_read_memory(ctx, "fuzz", (const char *)data, size, &mesh) < 0)
-        check_message(ctx);
+        fuzz_check_error(ctx);
     else
         check_mesh(ctx, &mesh);
     pcs_mesh_data_free(&mesh);
-    require(pcs_context_heap_bytes(ctx) == 0, "memory is left over", ctx);
-    pcs_context_destroy(ctx);
+    fuzz_end(ctx);
     return 0;
 }

@@ -7,23 +7,7 @@
 #include <string.h>
 
 #include "io/model_file.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(int condition, const char *what, const pcs_context *ctx)
-{
-    if (condition)
-        return;
-    fprintf(stderr, "%s; last error: %s\n", what, pcs_context_error(ctx));
-    abort();
-}
-
-static void check_message(const pcs_context *ctx)
-{
-    const char *text = pcs_context_error(ctx);
-    require(text[0] != '\0', "an error without text", ctx);
-    require(strchr(text, '\n') == NULL, "an error text of several lines", ctx);
-}
+#include "support/checks.h"
 
 static void check_reread(pcs_context *ctx, const pcs_model_file *first)
 {
@@ -31,8 +15,8 @@ static void check_reread(pcs_context *ctx, const pcs_model_file *first)
     pcs_model_file *second = NULL;
     pcs_status status = pcs_model_file_read_memory(ctx, "again", text, strlen(text), NULL, 0,
                                                    &second);
-    require(status >= 0, "the text of a model cannot be read again", ctx);
-    require(strcmp(text, pcs_model_file_text(second)) == 0, "the text changed", ctx);
+    fuzz_require(status >= 0, "the text of a model cannot be read again", ctx);
+    fuzz_require(strcmp(text, pcs_model_file_text(second)) == 0, "the text changed", ctx);
     pcs_model_file_destroy(second);
 }
 
@@ -45,11 +29,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     pcs_status status = pcs_model_file_read_memory(ctx, "fuzz", (const char *)data, size, NULL, 0,
                                                    &file);
     if (status < 0)
-        check_message(ctx);
+        fuzz_check_error(ctx);
     else
         check_reread(ctx, file);
     pcs_model_file_destroy(file);
-    require(pcs_context_heap_bytes(ctx) == 0, "memory is left over", ctx);
-    pcs_context_destroy(ctx);
+    fuzz_end(ctx);
     return 0;
 }

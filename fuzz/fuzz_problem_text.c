@@ -7,23 +7,7 @@
 #include <string.h>
 
 #include "io/problem_file.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(int condition, const char *what, const pcs_context *ctx)
-{
-    if (condition)
-        return;
-    fprintf(stderr, "%s; last error: %s\n", what, pcs_context_error(ctx));
-    abort();
-}
-
-static void check_message(const pcs_context *ctx)
-{
-    const char *text = pcs_context_error(ctx);
-    require(text[0] != '\0', "an error without text", ctx);
-    require(strchr(text, '\n') == NULL, "an error text of several lines", ctx);
-}
+#include "support/checks.h"
 
 static char *write_text(const pcs_problem *problem, size_t *size)
 {
@@ -41,11 +25,12 @@ static void check_reread(pcs_context *ctx, const pcs_problem *first)
     pcs_problem *second = NULL;
     size_t size, size_again;
     char *text = write_text(first, &size);
-    require(pcs_problem_read_text(ctx, "again", text, size, &second) >= 0,
-            "the text of a problem cannot be read again", ctx);
-    require(pcs_problem_get_class(first) == pcs_problem_get_class(second), "another class", ctx);
+    fuzz_require(pcs_problem_read_text(ctx, "again", text, size, &second) >= 0,
+                 "the text of a problem cannot be read again", ctx);
+    fuzz_require(pcs_problem_get_class(first) == pcs_problem_get_class(second), "another class",
+                 ctx);
     char *again = write_text(second, &size_again);
-    require(size == size_again && memcmp(text, again, size) == 0, "the text changed", ctx);
+    fuzz_require(size == size_again && memcmp(text, again, size) == 0, "the text changed", ctx);
     free(again);
     free(text);
     pcs_problem_destroy(second);
@@ -58,11 +43,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     pcs_problem *problem = NULL;
     if (pcs_problem_read_text(ctx, "fuzz", (const char *)data, size, &problem) < 0)
-        check_message(ctx);
+        fuzz_check_error(ctx);
     else
         check_reread(ctx, problem);
     pcs_problem_destroy(problem);
-    require(pcs_context_heap_bytes(ctx) == 0, "memory is left over", ctx);
-    pcs_context_destroy(ctx);
+    fuzz_end(ctx);
     return 0;
 }

@@ -67,22 +67,29 @@ static int print_signal(const pcs_result *result, pcs_stored_signal entry, char 
                     row->component[entry.component]);
 }
 
-// Finds the signal with this path; otherwise false and the nearest path, "" if none is near.
-static bool find_signal(const pcs_result *result, const char *path, pcs_stored_signal *found,
-                        char nearest[256])
+static bool find_signal(const pcs_result *result, const char *path, pcs_stored_signal *found)
+{
+    for (int32_t i = 0; i < result->signals.count; i++) {
+        char text[256];
+        if (print_signal(result, result->signals.data[i], text, sizeof text) >= (int)sizeof text ||
+            strcmp(text, path) != 0)
+            continue;
+        *found = result->signals.data[i];
+        return true;
+    }
+    return false;
+}
+
+// The path of a signal nearest to this one; "" if none is near.
+static void find_nearest(const pcs_result *result, const char *path, char nearest[256])
 {
     int best = PCS_TEXT_LONGEST_WORD;
     nearest[0] = '\0';
     for (int32_t i = 0; i < result->signals.count; i++) {
         char text[256];
-        if (print_signal(result, result->signals.data[i], text, sizeof text) >= (int)sizeof text)
-            continue;
-        if (strcmp(text, path) == 0) {
-            *found = result->signals.data[i];
-            return true;
-        }
         const char *candidate = text;
-        if (!pcs_text_nearest(path, &candidate, 1))
+        if (print_signal(result, result->signals.data[i], text, sizeof text) >= (int)sizeof text ||
+            !pcs_text_nearest(path, &candidate, 1))
             continue;
         int distance = pcs_text_distance(path, text);
         if (distance < best) {
@@ -90,7 +97,6 @@ static bool find_signal(const pcs_result *result, const char *path, pcs_stored_s
             memcpy(nearest, text, sizeof text);
         }
     }
-    return false;
 }
 
 // Reads one number of each frame.
@@ -117,11 +123,12 @@ static bool read_column(pcs_result *result, pcs_stored_signal entry, double *val
 pcs_status pcs_result_signal(pcs_result *result, const char *path, double *values)
 {
     pcs_stored_signal entry = {0, 0, 0};
-    char nearest[256];
-    if (!pcs_result_find_mesh_signal(result, path, &entry) &&
-        !find_signal(result, path, &entry, nearest))
+    if (!pcs_result_find_mesh_signal(result, path, &entry) && !find_signal(result, path, &entry)) {
+        char nearest[256];
+        find_nearest(result, path, nearest);
         return pcs_error(result->ctx, PCS_ERROR_INPUT, "%s: no signal '%s'%s%s%s", result->path,
                          path, *nearest ? "; did you mean '" : "", nearest, *nearest ? "'?" : "");
+    }
     if (result->frames == 0)
         return PCS_OK;
     pcs_hdf5_enter(&result->guard);

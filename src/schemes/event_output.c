@@ -346,8 +346,10 @@ static void pass_point(passage *p, const pcs_model *model, pcs_smooth_point *poi
     pass(p, point->work, PCS_WORK_COUNT);
 }
 
+// h: length of the last step of the march, which its next one is measured against; also where the march
+// has nothing else to keep of that step.
 static void pass_all(passage *p, event_driven *s, pcs_smooth_point *to, pcs_march_counts *counts,
-                     double *h_next)
+                     double *h, double *h_next)
 {
     const pcs_model *model = s->base.model;
     const int64_t slots = model->n_slots;
@@ -370,6 +372,7 @@ static void pass_all(passage *p, event_driven *s, pcs_smooth_point *to, pcs_marc
     pass(p, &s->force_noise, 1);
     pass(p, &s->gap_noise, 1);
     pass(p, &s->booked, 1);
+    pass(p, h, 1);
     pass(p, h_next, 1);
     pass(p, s->work_base, PCS_WORK_COUNT);
     pass(p, s->turns, model->n_turns);
@@ -393,8 +396,8 @@ int64_t pcs_ed_memory(event_driven *s)
 {
     passage p = {0};
     pcs_march_counts counts = {0};
-    double h_next = 0;
-    pass_all(&p, s, &s->point, &counts, &h_next);
+    double h = 0, h_next = 0;
+    pass_all(&p, s, &s->point, &counts, &h, &h_next);
     s->memory_count = p.count + pcs_march_memory(s->base.model);
     return s->memory_count;
 }
@@ -402,7 +405,7 @@ int64_t pcs_ed_memory(event_driven *s)
 void pcs_ed_save(event_driven *s, pcs_state *state)
 {
     passage p = {state->memory, 0, false};
-    pass_all(&p, s, &s->march->to, &s->march->counts, &s->march->h_next);
+    pass_all(&p, s, &s->march->to, &s->march->counts, &s->march->h, &s->march->h_next);
     memset(state->memory + p.count, 0, sizeof(double) * (size_t)(s->memory_count - p.count));
     if (s->has_step)
         pcs_march_save(s->march, state->memory + p.count);
@@ -422,8 +425,8 @@ pcs_status pcs_ed_load(event_driven *s, const pcs_state *state)
     pcs_march *march = s->march;
     passage p = {state->memory, 0, true};
     pcs_march_counts counts;
-    double h_next;
-    pass_all(&p, s, &s->point, &counts, &h_next);
+    double h, h_next;
+    pass_all(&p, s, &s->point, &counts, &h, &h_next);
     memcpy(s->memory, state->memory, sizeof(double) * (size_t)s->memory_count);
     memcpy(s->turns_q, s->point.q, sizeof(double) * (size_t)s->base.model->n_q);
     begin_accounts(s);
@@ -434,6 +437,7 @@ pcs_status pcs_ed_load(event_driven *s, const pcs_state *state)
     } else {
         PCS_TRY(pcs_march_begin(march, &s->phase, s->point.t, s->point.q, s->point.v, false));
         pcs_smooth_point_copy(s->base.model, &march->to, &s->point);
+        march->h = h;
     }
     march->h_next = h_next;
     march->counts = s->counted = counts;

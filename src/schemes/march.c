@@ -14,6 +14,9 @@ static const double SHRINK_MIN = 0.1;
 static const double UNSOLVED_SHRINK = 0.2;
 // A step that the projection or the limit of the drift rejects is tried again with this part of it.
 static const double DRIFT_SHRINK = 0.7;
+// Largest part that a step of too large an error is cut to. With safety: 1 the error itself may ask for
+// the same length again, to rounding, and would do so for ever.
+static const double ERROR_SHRINK_MAX = 0.9;
 // A step that would end this near to t_limit, relative to its length, is stretched to meet it.
 static const double STRETCH = 1e-9;
 // Steps at the limit of stability that make a phase stiff, and calm ones that make it forget
@@ -545,7 +548,7 @@ static bool shorten(const pcs_march *m, verdict outcome, double error, double *h
 {
     double factor = outcome == DRIFTED ? DRIFT_SHRINK : UNSOLVED_SHRINK;
     if (outcome == TOO_INACCURATE && isfinite(error))
-        factor = fmin(fmax(control(m, error), SHRINK_MIN), m->opts.safety);
+        factor = fmin(fmax(control(m, error), SHRINK_MIN), fmin(m->opts.safety, ERROR_SHRINK_MAX));
     if (outcome == TURNED)
         factor = PCS_TURN_MOST / step_turn(m, *h);
     if ((m->opts.fixed && outcome != TURNED) || *h <= m->opts.smallest_step)

@@ -81,6 +81,9 @@ typedef struct adaptive {
 
 // Remainders below this part of a step belong to it: they are the rounding of the sum of the steps.
 static const double TIME_ROUNDING = 1e-9;
+// Largest part that a rejected step is cut to. With safety: 1 the error may ask for the same length
+// again, to rounding, and would do so for ever.
+static const double REJECTED_MAX = 0.9;
 // Remainders below this part of the time are the rounding of the clock.
 #define CLOCK_ROUNDING (16 * DBL_EPSILON)
 
@@ -396,7 +399,8 @@ static pcs_status advance(adaptive *s, pcs_state *state, double rest, pcs_step_r
         report->solver_iterations += part.solver_iterations;
         fitted = turn > 0;
         turns += turn > 0;
-        h = turn > 0 ? turn : fmin(next_length(s, h, error), h * s->mj.base.options[MJA_SAFETY]);
+        const double part_of = fmin(s->mj.base.options[MJA_SAFETY], REJECTED_MAX);
+        h = turn > 0 ? turn : fmin(next_length(s, h, error), h * part_of);
         h = fmax(h, smallest);
     }
 }

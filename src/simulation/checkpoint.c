@@ -1,5 +1,7 @@
 // The complete state of a simulation as bytes, and back. Same machine and build: the layout is the
-// memory layout, guarded by a version, by hashes of the model and of the scheme's options.
+// memory layout, guarded by a version, by hashes of the model and of the scheme's options, and by one of
+// all bytes: numbers of the state choose branches and places in arrays, so that those of a damaged
+// checkpoint must not come in.
 #include <string.h>
 
 #include "base/hash.h"
@@ -8,6 +10,7 @@
 typedef struct header {
     char magic[8];
     uint32_t version, scalar_size;
+    uint64_t hash; // of all bytes, with zeros here
     uint64_t model, options;
     double start, step;
     int64_t next_step, count, monitor; // numbers of the state, and of the monitor behind them
@@ -16,7 +19,7 @@ typedef struct header {
 } header;
 
 static const char magic[8] = {'P', 'C', 'S', 'S', 'T', 'A', 'T', 'E'};
-enum { CHECKPOINT_VERSION = 4 };
+enum { CHECKPOINT_VERSION = 5 };
 
 static uint64_t model_hash(const pcs_model *model)
 {
@@ -85,7 +88,18 @@ size_t pcs_simulation_save(const pcs_simulation *s, void *buffer, size_t size)
     memcpy(buffer, &h, sizeof h);
     memcpy((char *)buffer + sizeof h, s->state.data, bytes);
     memcpy((char *)buffer + sizeof h + bytes, monitor, tail);
+    h.hash = pcs_hash_bytes(PCS_HASH_START, buffer, needed);
+    memcpy(buffer, &h, sizeof h);
     return needed;
+}
+
+static uint64_t hash_of(const header *h, const void *buffer, size_t size)
+{
+    header blank;
+    memcpy(&blank, h, sizeof blank); // with its padding
+    blank.hash = 0;
+    const uint64_t hash = pcs_hash_bytes(PCS_HASH_START, &blank, sizeof blank);
+    return pcs_hash_bytes(hash, (const char *)buffer + sizeof blank, size - sizeof blank);
 }
 
 // A run goes on bit for bit only from a point of the time grid: a step that was cut short to meet
@@ -129,6 +143,8 @@ pcs_status pcs_simulation_load(pcs_simulation *s, const void *buffer, size_t siz
             "the checkpoint was made with another scheme, step or option; use the same");
     if (size != sizeof h + sizeof(double) * (size_t)(h.count + h.monitor) || h.next_step < 0)
         return pcs_error(s->ctx, PCS_ERROR_INPUT, "the checkpoint is cut off");
+    if (h.hash != hash_of(&h, buffer, size))
+        return pcs_error(s->ctx, PCS_ERROR_INPUT, "the checkpoint is damaged; use another one");
     double t;
     memcpy(&t, (const char *)buffer + sizeof h + sizeof t * (size_t)(s->state.t - s->state.data),
            sizeof t);

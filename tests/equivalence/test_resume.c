@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "support/family.h"
 #include "support/near.h"
@@ -107,6 +108,35 @@ static void every_example(void **state)
     assert_int_equal(failures, 0);
 }
 
+// With inputs the steps of the march end at the output times and nothing is kept of them but their
+// length: forces of time are looked into where the next step is longer than that allows.
+static void at_the_end_of_steps(void **state)
+{
+    // Generalized-alpha has the same motion, but counts one evaluation less where it goes on.
+    static const char *const schemes[] = {"event-driven", "hem5",   "rk4",
+                                          "rkf45",        "dopri5", "hybrid"};
+    (void)state;
+    static const char text[] = "dimension: 3\n"
+                               "inputs: {u: 0.5}\n"
+                               "gravity: [0, 0, -9.81]\n"
+                               "bodies: {b: {mass: 1, inertia: 1}}\n"
+                               "forces: {f: {body: b, force: [0.5*t^9, 0, 0]}}\n"
+                               "simulation: {step: 1e-3}\n";
+    char path[] = "/tmp/percuss-resume-XXXXXX";
+    const int file = mkstemp(path);
+    assert_true(file >= 0 && write(file, text, strlen(text)) == (ssize_t)strlen(text));
+    close(file);
+    for (int k = 0; k < (int)(sizeof schemes / sizeof *schemes); ++k) {
+        const resume_def def = {
+            .path = path, .scheme = schemes[k], .end = 6e-3, .times = 6, .frame_every = 1};
+        resume_report report;
+        resume_check(&def, &report);
+        if (report.outcome != RESUME_SAME)
+            fail_msg("%s: %s", schemes[k], report.text);
+    }
+    unlink(path);
+}
+
 // ---- Steps that are given up ----
 
 typedef struct patience {
@@ -188,6 +218,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(through_events),
         cmocka_unit_test(every_example),
+        cmocka_unit_test(at_the_end_of_steps),
         cmocka_unit_test(given_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
