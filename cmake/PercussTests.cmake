@@ -21,7 +21,7 @@ set(longest_tests cli.schemes equivalence.scenes_schemes) # half a minute and mo
 set(long_tests # some seconds
     browser.page cli.compare cli.contact_problems cli.examples cli.faults cli.killed cli.report cli.run cli.signals
     convergence.flexible_order convergence.nonsmooth_alpha_order docs.guide docs.keys docs.manual
-    equivalence.determinism equivalence.resume physics.flexible_benchmarks physics.flexible_schemes
+    equivalence.determinism equivalence.resume physics.flexible_benchmarks robustness.wrong_runs physics.flexible_schemes
     physics.hybrid_slider_crank physics.impact_on_step physics.mesh_bricks physics.singular_positions
     physics.slip_in_space physics.stacks_rest physics.turns robustness.malformed
     solvers.random_problems unit.sparse_cholesky)

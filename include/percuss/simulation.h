@@ -282,6 +282,10 @@ typedef struct pcs_statistics {
                            // time: since when it is beyond a third of it, 0: never
     double error_length;   // the same, m or rad
     double error_velocity; // over the largest velocity
+    // The motion linearised along the run.
+    double growth;    // of errors, 1/s, where it is exponential; 0: none was seen
+    double horizon;   // s: beyond it errors have grown to the size of the motion; 0: they have not
+    double stiffness; // highest frequency, excited or not, times the step: h omega
 } pcs_statistics;
 
 PCS_API const pcs_statistics *pcs_simulation_statistics(const pcs_simulation *simulation);

@@ -255,6 +255,9 @@ class pcs_statistics(ctypes.Structure):
         ("error", pcs_extreme),
         ("error_length", c_double),
         ("error_velocity", c_double),
+        ("growth", c_double),
+        ("horizon", c_double),
+        ("stiffness", c_double),
     ]
 
 

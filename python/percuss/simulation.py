@@ -116,6 +116,9 @@ class Statistics:
     error: Extreme
     error_length: float
     error_velocity: float
+    growth: float
+    horizon: float
+    stiffness: float
 
 
 def make_statistics(raw: pcs_statistics) -> Statistics:

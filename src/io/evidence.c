@@ -205,6 +205,14 @@ static pcs_finding judge_angular_momentum(const pcs_run_facts *facts)
 
 // ---- Errors ----
 
+// Since when the errors are as large as the motion, added up or grown; 0: never.
+static double horizon(const pcs_statistics *s)
+{
+    if (s->horizon > 0 && s->error.time > 0)
+        return fmin(s->horizon, s->error.time);
+    return fmax(s->horizon, s->error.time);
+}
+
 static pcs_finding judge_error(const pcs_run_facts *facts)
 {
     const pcs_statistics *s = facts->statistics;
@@ -214,6 +222,8 @@ static pcs_finding judge_error(const pcs_run_facts *facts)
     f.level = judge(f.value, ERROR_NOTICE, INFINITY);
     if (f.level == PCS_LEVEL_GOOD)
         f.level = judge(s->error_velocity, VELOCITY_ERROR_NOTICE, INFINITY);
+    if (f.level == PCS_LEVEL_GOOD && horizon(s) > 0)
+        f.level = PCS_LEVEL_NOTICE;
     say(&f, "the errors of all steps add up to ");
     say_part(&f, s->error.value);
     say(&f, " the largest displacement (%.2g m or rad", s->error_length);
@@ -226,8 +236,10 @@ static pcs_finding judge_error(const pcs_run_facts *facts)
         say(&f, " the largest velocity, from %lld steps repeated with half the length",
             (long long)s->estimates);
     }
-    if (s->error.time > 0)
-        say(&f, "; beyond t = %.6g s the motion is not predictable", s->error.time);
+    if (s->growth > 0)
+        say(&f, "; errors grow (by e in %.2g s)", 1 / s->growth);
+    if (horizon(s) > 0)
+        say(&f, "; beyond t = %.6g s the motion is not predictable", horizon(s));
     if (f.level != PCS_LEVEL_GOOD)
         say(&f, "; try a smaller %s, or percuss run --verify", remedy(facts));
     return f;
@@ -248,6 +260,11 @@ static pcs_finding judge_resolution(const pcs_run_facts *facts)
     if (f.level == PCS_LEVEL_GOOD) {
         say(&f, "steps resolve the motion: a step is wrong by %.1e of the way in it",
             s->error_step);
+        if (s->stiffness > STIFF)
+            say(&f,
+                "; the model could vibrate at up to %.2g times the length of a step (h omega), "
+                "which would not be resolved",
+                s->stiffness);
         return f;
     }
     if (!(s->error_step <= STEP_ERROR_NOTICE))

@@ -19,6 +19,7 @@ static const double VELOCITY_ERROR_NOTICE = 0.5;
 // Of the motion in a step. Where a step is wrong by half of what moves in it, nothing is resolved.
 static const double STEP_ERROR_NOTICE = 0.1, STEP_ERROR_BAD = 0.5;
 static const double RATE_NOTICE = 1; // h omega: six steps in a period, 8 % of it lost or gained
+static const double STIFF = 2;       // h omega from where on explicit steps are unstable
 static const double TURN_NOTICE = 1; // rad in a step: (h omega)^2/12 of a turn is 8 %
 static const double WAY_NOTICE = 1;  // own sizes in a step
 static const double GAIN_NOTICE = 1e-3, GAIN_BAD = 0.1;         // of the largest energy

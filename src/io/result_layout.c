@@ -181,6 +181,7 @@ const pcs_statistic_row pcs_statistic_table[] = {
     REAL(size), EXTREME(hover), EXTREME(impact_gain), EXTREME(chatter),
     REAL(momentum_drift), EXTREME(turn), EXTREME(way), REAL(rate),
     COUNT64(estimates), REAL(error_step), EXTREME(error), REAL(error_length), REAL(error_velocity),
+    REAL(growth), REAL(horizon), REAL(stiffness),
 };
 // clang-format on
 

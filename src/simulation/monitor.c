@@ -58,6 +58,8 @@ pcs_status pcs_monitor_create(pcs_simulation *s)
     m->n_items = count_items(model);
     m->count = MONITOR_HEAD + MONITOR_ITEM_NUMBERS * (int64_t)m->n_items +
                MONITOR_SLOT_NUMBERS * (int64_t)model->n_slots;
+    const int64_t linear = m->count; // where its numbers begin
+    m->count += pcs_monitor_linear_numbers(model);
     m->items = PCS_NEW_ARRAY(ctx, pcs_monitor_item, m->n_items);
     m->radius = PCS_NEW_ARRAY(ctx, double, model->nodes.count);
     m->touches = PCS_NEW_ARRAY(ctx, bool, model->nodes.count);
@@ -73,7 +75,7 @@ pcs_status pcs_monitor_create(pcs_simulation *s)
     list_items(model, m->items);
     pcs_monitor_find_groups(model, m->group);
     measure_bodies(model, m);
-    return PCS_OK;
+    return pcs_monitor_linear_create(s, m->numbers + linear);
 }
 
 void pcs_monitor_destroy(pcs_simulation *s)
@@ -81,6 +83,7 @@ void pcs_monitor_destroy(pcs_simulation *s)
     pcs_monitor *m = s->monitor;
     if (!m)
         return;
+    pcs_monitor_linear_destroy(s);
     pcs_state_free(s->ctx, &m->fine);
     void *arrays[] = {m->items,  m->radius,  m->touches, m->start_q,  m->d,
                       m->half_v, m->numbers, m->group,   m->momentum, m};
@@ -225,12 +228,14 @@ void pcs_monitor_begin(pcs_simulation *s)
     s->monitor->impact_work = s->state.work[PCS_WORK_IMPACT];
 }
 
-void pcs_monitor_end(pcs_simulation *s, double h, const pcs_step_report *report, int64_t events)
+pcs_status pcs_monitor_end(pcs_simulation *s, double h, const pcs_step_report *report,
+                           int64_t events)
 {
     look_at_gaps(s, events);
     look_at_events(s, events);
     look_at_impacts(s, events);
     if (s->monitor->whole_steps)
         look_at_speeds(s, h);
-    pcs_monitor_estimate(s, h, report, events);
+    pcs_monitor_estimate(s, h, report);
+    return pcs_monitor_linear_end(s, s->scheme->events.count > events);
 }

@@ -5,8 +5,10 @@
 
 #include "simulation/simulation.h"
 
-// Kinds of steps, whose errors have different orders: nothing happens to contacts, or something does.
-enum { MONITOR_SMOOTH, MONITOR_CHANGE, MONITOR_KINDS };
+// Kinds of steps: nothing happens; velocities change far more than before, as in a pulse or where a
+// planet passes its sun; contacts change, and errors have another order. Rare steps with large errors
+// are sampled apart from the others.
+enum { MONITOR_SMOOTH, MONITOR_SUDDEN, MONITOR_CHANGE, MONITOR_KINDS };
 
 // Numbers that a resumed run needs: these, then MONITOR_ITEM_NUMBERS for each item and
 // MONITOR_SLOT_NUMBERS for each contact slot.
@@ -18,6 +20,7 @@ enum {
                      MONITOR_KINDS, // of smooth samples, the largest of each, summed
     MONITOR_WAYS,                   // and their largest ways
     MONITOR_OWN_ERROR,              // sum of the scheme's own estimates
+    MONITOR_KICKS,                  // sum of the changes of velocity in steps, m/s
     MONITOR_LARGEST_GAIN,           // work of the impacts of a step, J
     MONITOR_HEAD
 };
@@ -40,6 +43,8 @@ typedef struct pcs_monitor_item {
     int32_t node, coordinate; // -1: all of the node
 } pcs_monitor_item;
 
+typedef struct pcs_monitor_linear pcs_monitor_linear; // monitor_linear.c
+
 typedef struct pcs_monitor {
     bool whole_steps; // of the scheme are those of the run
     bool estimates;   // some of them are repeated
@@ -55,7 +60,9 @@ typedef struct pcs_monitor {
     double *numbers;
     double impact_work;             // before the step
     pcs_state fine;                 // the step as two halves
+    int32_t kind;                   // of the step
     bool wanted, repeated, changed; // they were asked for and taken; contacts changed in them
+    pcs_monitor_linear *linear;     // NULL: not followed
 } pcs_monitor;
 
 pcs_status pcs_monitor_create(pcs_simulation *simulation) PCS_MUST_CHECK;
@@ -64,15 +71,25 @@ void pcs_monitor_destroy(pcs_simulation *simulation);
 pcs_status pcs_monitor_start(pcs_simulation *simulation) PCS_MUST_CHECK;
 // Before a step, and after it with its report and the number of events that were there before it.
 void pcs_monitor_begin(pcs_simulation *simulation);
-void pcs_monitor_end(pcs_simulation *simulation, double h, const pcs_step_report *report,
-                     int64_t events);
+pcs_status pcs_monitor_end(pcs_simulation *simulation, double h, const pcs_step_report *report,
+                           int64_t events) PCS_MUST_CHECK;
 // Between the two: takes the step to `next` once more if it is a sample. An error is to end the step,
 // so that it is taken again as a whole.
 pcs_status pcs_monitor_repeat(pcs_simulation *simulation, double h, double next, int64_t events)
     PCS_MUST_CHECK;
 // The part of pcs_monitor_end() that estimates errors (monitor_error.c).
-void pcs_monitor_estimate(pcs_simulation *simulation, double h, const pcs_step_report *report,
-                          int64_t events);
+void pcs_monitor_estimate(pcs_simulation *simulation, double h, const pcs_step_report *report);
+// Of an item, from numbers d like velocities: the coordinate, or how far the points of the body at its
+// radius of gyration move; half a turn is as far as a displacement takes them.
+double pcs_monitor_measure(const pcs_simulation *simulation, const pcs_monitor_item *item,
+                           const double *d, bool displacement);
+// The motion linearised along the run (monitor_linear.c): how errors grow, and the highest frequency.
+// Its numbers are the last ones of the monitor.
+int64_t pcs_monitor_linear_numbers(const pcs_model *model);
+pcs_status pcs_monitor_linear_create(pcs_simulation *simulation, double *numbers) PCS_MUST_CHECK;
+void pcs_monitor_linear_destroy(pcs_simulation *simulation);
+// After a step, in which contacts changed or not. Errors are those of memory.
+pcs_status pcs_monitor_linear_end(pcs_simulation *simulation, bool changed) PCS_MUST_CHECK;
 // Groups of bodies and their angular momentum (monitor_momentum.c). `group` has a place for each node
 // and one for the ground.
 void pcs_monitor_find_groups(const pcs_model *model, int32_t *group);

@@ -15,7 +15,9 @@
 
 // One step of this many is repeated in each kind, for 5 % more work; but at least a few are.
 enum { STEPS_PER_SAMPLE = 40, SAMPLES_LEAST = 4 };
-static const double LOCAL_FACTOR[MONITOR_KINDS] = {4.0 / 3, 2};
+static const double LOCAL_FACTOR[MONITOR_KINDS] = {4.0 / 3, 4.0 / 3, 2};
+// A change of velocity so many times the mean of those before is sudden.
+static const double SUDDEN = 8;
 // The motion is no longer that of the model where the error is a third of it.
 static const double HORIZON = 1.0 / 3;
 
@@ -29,10 +31,8 @@ static double rest_speed(const pcs_simulation *s)
 
 // ---- Sizes of displacements and velocities ----
 
-// Of an item, from numbers d like velocities: the coordinate, or how far the points of the body at
-// its radius of gyration move. Half a turn is as far as a rotation takes them.
-static double measure(const pcs_simulation *s, const pcs_monitor_item *item, const double *d,
-                      bool displacement)
+double pcs_monitor_measure(const pcs_simulation *s, const pcs_monitor_item *item, const double *d,
+                           bool displacement)
 {
     const pcs_node *node = pcs_model_node(s->model, item->node);
     const int32_t flat = pcs_node_translations(node->kind);
@@ -56,9 +56,10 @@ static void note_scales(pcs_simulation *s)
     pcs_model_difference(s->model, s->state.q, m->start_q, m->d);
     for (int32_t i = 0; i < m->n_items; ++i) {
         double *numbers = item_numbers(s, i);
-        numbers[ITEM_WAY] = fmax(numbers[ITEM_WAY], measure(s, &m->items[i], m->d, true));
+        numbers[ITEM_WAY] = fmax(numbers[ITEM_WAY],
+                                 pcs_monitor_measure(s, &m->items[i], m->d, true));
         numbers[ITEM_SPEED] = fmax(numbers[ITEM_SPEED],
-                                   measure(s, &m->items[i], s->state.v, false));
+                                   pcs_monitor_measure(s, &m->items[i], s->state.v, false));
     }
 }
 
@@ -106,8 +107,9 @@ static void add_up(pcs_simulation *s)
     st->error_velocity = st->error_length = 0;
     for (int32_t i = 0; i < m->n_items; ++i) {
         const double *numbers = item_numbers(s, i);
-        const double length = weight(m, MONITOR_SMOOTH) * numbers[ITEM_ERROR + MONITOR_SMOOTH] +
-                              weight(m, MONITOR_CHANGE) * numbers[ITEM_ERROR + MONITOR_CHANGE];
+        double length = 0;
+        for (int32_t kind = 0; kind < MONITOR_KINDS; ++kind)
+            length += weight(m, kind) * numbers[ITEM_ERROR + kind];
         const double scale = scale_of(s, i, ITEM_WAY, &way);
         const double velocity = weight(m, MONITOR_SMOOTH) * numbers[ITEM_VELOCITY_ERROR];
         const double velocity_scale = scale_of(s, i, ITEM_SPEED, &speed);
@@ -171,22 +173,23 @@ static void note_errors(pcs_simulation *s, double h, int32_t kind)
     double largest = 0, way = 0;
     pcs_model_difference(s->model, s->state.q, m->fine.q, m->d);
     for (int32_t i = 0; i < m->n_items; ++i) {
-        const double error = LOCAL_FACTOR[order] * measure(s, &m->items[i], m->d, true);
+        const double error = LOCAL_FACTOR[order] * pcs_monitor_measure(s, &m->items[i], m->d, true);
         item_numbers(s, i)[ITEM_ERROR + kind] += error;
         largest = fmax(largest, error);
-        way = fmax(way, h * measure(s, &m->items[i], s->before.v, false));
+        way = fmax(way, h * pcs_monitor_measure(s, &m->items[i], s->before.v, false));
     }
     ++m->numbers[MONITOR_SAMPLED + kind];
     ++s->statistics.estimates;
     if (order != MONITOR_SMOOTH)
-        return; // velocities jump, a moment earlier or later
+        return; // velocities jump, a moment earlier or later, and rare steps tell nothing of the others
     m->numbers[MONITOR_ERRORS] += largest;
     m->numbers[MONITOR_WAYS] += fmax(way, h * rest_speed(s));
     for (int32_t k = 0; k < s->model->n_v; ++k)
         m->d[k] = s->state.v[k] - m->fine.v[k];
     for (int32_t i = 0; i < m->n_items; ++i)
         item_numbers(s, i)[ITEM_VELOCITY_ERROR] += LOCAL_FACTOR[order] *
-                                                   measure(s, &m->items[i], m->d, false);
+                                                   pcs_monitor_measure(s, &m->items[i], m->d,
+                                                                       false);
     note_rate(s, h);
 }
 
@@ -222,19 +225,38 @@ static bool wants_sample(const pcs_simulation *s, int32_t kind)
     if (planned < SAMPLES_LEAST) // a short run
         return tried * (double)s->n_steps <= SAMPLES_LEAST * before;
     return tried <= before / STEPS_PER_SAMPLE ||
-           (kind == MONITOR_CHANGE && (tried + 1) * STEPS_PER_SAMPLE <= (double)(s->step + 1));
+           (kind != MONITOR_SMOOTH && (tried + 1) * STEPS_PER_SAMPLE <= (double)(s->step + 1));
+}
+
+// The largest change of velocity in the step that was taken.
+static double kick_of(const pcs_simulation *s)
+{
+    pcs_monitor *m = s->monitor;
+    double most = 0;
+    for (int32_t k = 0; k < s->model->n_v; ++k)
+        m->d[k] = s->state.v[k] - s->before.v[k];
+    for (int32_t i = 0; i < m->n_items; ++i)
+        most = fmax(most, pcs_monitor_measure(s, &m->items[i], m->d, false));
+    return most;
 }
 
 static int32_t kind_of(const pcs_simulation *s, int64_t events)
 {
-    return s->scheme->events.count > events ? MONITOR_CHANGE : MONITOR_SMOOTH;
+    const double mean = s->monitor->numbers[MONITOR_KICKS] / fmax(1, (double)s->step);
+    if (s->scheme->events.count > events)
+        return MONITOR_CHANGE;
+    return kick_of(s) > SUDDEN * fmax(mean, rest_speed(s)) ? MONITOR_SUDDEN : MONITOR_SMOOTH;
 }
 
 pcs_status pcs_monitor_repeat(pcs_simulation *s, double h, double next, int64_t events)
 {
     pcs_monitor *m = s->monitor;
-    m->wanted = m->estimates && wants_sample(s, kind_of(s, events));
-    m->repeated = false;
+    m->repeated = m->wanted = false;
+    if (!m->estimates)
+        return PCS_OK;
+    m->kind = kind_of(s, events);
+    m->numbers[MONITOR_KICKS] += kick_of(s);
+    m->wanted = wants_sample(s, m->kind);
     if (!m->wanted)
         return PCS_OK;
     const pcs_status status = repeat(s, h, next);
@@ -243,11 +265,10 @@ pcs_status pcs_monitor_repeat(pcs_simulation *s, double h, double next, int64_t 
     return status == PCS_ERROR_NUMERIC || status == PCS_ERROR_SINGULAR ? PCS_OK : status;
 }
 
-void pcs_monitor_estimate(pcs_simulation *s, double h, const pcs_step_report *report,
-                          int64_t events)
+void pcs_monitor_estimate(pcs_simulation *s, double h, const pcs_step_report *report)
 {
     pcs_monitor *m = s->monitor;
-    const int32_t kind = kind_of(s, events);
+    const int32_t kind = m->kind;
     ++m->numbers[MONITOR_SEEN + kind];
     m->numbers[MONITOR_TRIED + kind] += m->wanted;
     m->numbers[MONITOR_OWN_ERROR] += report->error;

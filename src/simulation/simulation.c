@@ -471,7 +471,7 @@ pcs_status pcs_simulation_step(pcs_simulation *s)
     count_step(s, &report, status);
     book_impacts(s, events);
     PCS_TRY(check_finite(s, &report));
-    pcs_monitor_end(s, h, &report, events);
+    PCS_TRY(pcs_monitor_end(s, h, &report, events));
     warn_of_length(s);
     return status;
 }

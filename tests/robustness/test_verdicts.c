@@ -36,33 +36,6 @@ static void test_sound_runs(void **state)
     assert_int_equal(failures, 0);
 }
 
-// How far a number goes in a run.
-static double range(const run_result *run, int i)
-{
-    double low = HUGE_VAL, high = -HUGE_VAL;
-    for (int k = 0; k < run->n_samples; ++k) {
-        low = fmin(low, run->sample[k][i]);
-        high = fmax(high, run->sample[k][i]);
-    }
-    return high - low;
-}
-
-// How far apart two runs are at their samples, over the size of the motion.
-static double distance(const run_result *a, const run_result *b)
-{
-    double worst = 0;
-    const int n = a->n_samples < b->n_samples ? a->n_samples : b->n_samples;
-    for (int k = 0; k < n; ++k)
-        for (int i = 0; i + 1 < a->n_values; ++i) { // the last one is the energy
-            if (a->quaternion[i]) {
-                i += 3;
-                continue;
-            }
-            worst = fmax(worst, fabs(a->sample[k][i] - b->sample[k][i]) / fmax(1, range(b, i)));
-        }
-    return worst;
-}
-
 // Steps that are ten and a hundred times too long, against event-driven runs: the positions agree, or
 // the verdict is not good.
 static void test_coarse_runs(void **state)
@@ -93,13 +66,13 @@ static void test_coarse_runs(void **state)
                                  .seconds = SECONDS};
             scene_run_model(&model, &def, &run);
             ++runs;
-            if (run.outcome != RUN_FINISHED || distance(&run, &exact) <= agreed)
+            if (run.outcome != RUN_FINISHED || scene_run_distance(&run, &exact) <= agreed)
                 continue;
             ++wrong;
             told += run.verdict != PCS_LEVEL_GOOD;
             if (run.verdict == PCS_LEVEL_GOOD)
                 print_error("seed %d, %s, %s, step %g: off by %.2g, and good\n", seed,
-                            model.facts.kind, def.scheme, def.step, distance(&run, &exact));
+                            model.facts.kind, def.scheme, def.step, scene_run_distance(&run, &exact));
         }
     }
     print_message("%d runs, %d wrong ones, %d of them told\n", runs, wrong, told);

@@ -387,3 +387,29 @@ void scene_run_model(const scene_model *model, const run_def *def, run_result *r
                  result->outcome == RUN_TIMEOUT ? def->seconds : WTERMSIG(status), result->reached);
     }
 }
+
+// How far a number goes in a run.
+static double range(const run_result *run, int i)
+{
+    double low = HUGE_VAL, high = -HUGE_VAL;
+    for (int k = 0; k < run->n_samples; ++k) {
+        low = fmin(low, run->sample[k][i]);
+        high = fmax(high, run->sample[k][i]);
+    }
+    return high - low;
+}
+
+double scene_run_distance(const run_result *a, const run_result *b)
+{
+    double worst = 0;
+    const int n = a->n_samples < b->n_samples ? a->n_samples : b->n_samples;
+    for (int k = 0; k < n; ++k)
+        for (int i = 0; i + 1 < a->n_values; ++i) { // the last one is the energy
+            if (a->quaternion[i]) {
+                i += 3;
+                continue;
+            }
+            worst = fmax(worst, fabs(a->sample[k][i] - b->sample[k][i]) / fmax(1, range(b, i)));
+        }
+    return worst;
+}

@@ -74,5 +74,8 @@ typedef struct run_def {
 } run_def;
 
 void scene_run_model(const scene_model *model, const run_def *def, run_result *result);
+// How far apart the motions of two runs are at their samples, over the size of that of the second, or
+// over the length of the scene and 1 rad where it is smaller.
+double scene_run_distance(const run_result *a, const run_result *b);
 
 #endif
