@@ -204,9 +204,9 @@ static void find_rates(const pcs_simulation *s, double *rate)
     memcpy(rate + n, w->b, sizeof(double) * (size_t)n);
     for (int32_t k = 0; k < s->model->nodes.count; ++k) {
         const pcs_node *node = pcs_model_node(s->model, k);
-        const int32_t first = node->v + pcs_node_translations(node->kind);
-        if (node->n_v - pcs_node_translations(node->kind) != 3)
+        if (node->kind != PCS_NODE_SPATIAL)
             continue;
+        const int32_t first = node->v + pcs_node_translations(node->kind);
         const double *o = s->state.v + first, *d = w->position + first;
         rate[first] -= o[1] * d[2] - o[2] * d[1];
         rate[first + 1] -= o[2] * d[0] - o[0] * d[2];
