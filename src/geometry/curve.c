@@ -280,14 +280,57 @@ static int32_t nearest_piece(const pcs_curve *curve, pcs_vec2 p, double *s)
     return nearest;
 }
 
+// Number of the junction at an end of piece i: that of the piece that ends there, n at the start of
+// an open curve.
+static int32_t junction_at(const pcs_curve *curve, int32_t i, bool start)
+{
+    if (!start)
+        return i;
+    return i > 0 ? i - 1 : curve->closed ? curve->n_spans - 1 : curve->n_spans;
+}
+
+// A disc that is held on one face comes to another one before its foot is at the end of the first: in
+// a corner that is hollow for it, at the far side of a groove. Its face ends where the other one is
+// as near. A nearest place in a junction of the held face is that face's own end.
+static void look_at_other_faces(const pcs_curve *curve, pcs_vec2 p, int32_t held,
+                                pcs_curve_foot *foot)
+{
+    const int32_t n = curve->n_spans;
+    const int32_t own[2] = {held >= n ? held - n : junction_at(curve, held, true),
+                            held >= n ? held - n : junction_at(curve, held, false)};
+    for (int32_t i = 0; i < n; i++) {
+        const pcs_curve_span *span = &curve->spans[i];
+        if (i == held || sqrt(box_distance(span, p)) - foot->gap >= foot->edge)
+            continue;
+        const double s = nearest_on_span(span, p, true);
+        const pcs_curve_place place = pcs_curve_evaluate(span, s);
+        const bool at_end = s == span->from || s == span->to;
+        const int32_t junction = at_end ? junction_at(curve, i, s == span->from) : -1;
+        const pcs_vec2 away = minus(p, place.point);
+        const double way = sqrt(dot(away, away)) - foot->gap;
+        if (way >= foot->edge || (at_end && (junction == own[0] || junction == own[1])) ||
+            dot(place.normal, away) <= 0.0) // its back
+            continue;
+        foot->edge = way;
+        const bool corner = at_end && (junction == n ||
+                                       curve->spans[junction].junction <= PCS_JUNCTION_CORNER);
+        foot->next_face = corner ? n + junction : i;
+    }
+}
+
 pcs_curve_foot pcs_curve_find(const pcs_curve *curve, pcs_vec2 p, double radius, int32_t held)
 {
     double s;
-    if (held >= curve->n_spans)
-        return foot_on_corner(curve, held - curve->n_spans, p);
     if (held >= 0) {
-        s = nearest_on_span(&curve->spans[held], p, false);
-        return foot_on_piece(curve, held, s, p, radius);
+        const int32_t n = curve->n_spans;
+        pcs_curve_foot foot = held >= n
+                                  ? foot_on_corner(curve, held - n, p)
+                                  : foot_on_piece(curve, held,
+                                                  nearest_on_span(&curve->spans[held], p, false), p,
+                                                  radius);
+        if (radius > 0.0 && foot.gap != HUGE_VAL)
+            look_at_other_faces(curve, p, held, &foot);
+        return foot;
     }
     int32_t i = nearest_piece(curve, p, &s);
     const pcs_curve_span *span = &curve->spans[i];

@@ -64,7 +64,9 @@ typedef struct pcs_curve_foot {
     pcs_vec2 point, tangent,
         normal;       // a corner's normal points to p, and the tangent is n turned back
     double curvature; // on pieces
-    double edge; // way along the piece to its nearer end, < 0 beyond; corners: way of p around them
+    // Way along the piece to its nearer end, < 0 beyond; corners: way of p around them. Of a disc on a
+    // held face also how much farther another face is, where that is less.
+    double edge;
     int32_t next_face; // beyond that end; -1: none
 } pcs_curve_foot;
 

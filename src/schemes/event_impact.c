@@ -248,15 +248,20 @@ static pcs_status strike(event_driven *s, double slow, bool restitution)
     if (solutions == 0)
         return unsolved(s, "impact");
     apply_impulses(s, s->restitution);
+    bool struck = false;
     for (int32_t k = 0; k < set->n; ++k) {
         const int32_t slot = set->slot[k];
         if (s->approach[slot] > slow && set->r[set->offset[k]] > 0) {
             ++s->impacts;
             s->last_impact[slot] = s->c.t;
-            pcs_event_log_impact(&s->base.events, slot, s->approach[slot], set->r + set->offset[k],
-                                 set->H[k]->size);
+            struck = true;
         }
     }
+    // Contacts at rest that pass an impact on have a part of it, and no finite force: all are logged.
+    for (int32_t k = 0; k < set->n && struck; ++k)
+        if (set->r[set->offset[k]] > 0)
+            pcs_event_log_impact(&s->base.events, set->slot[k], s->approach[set->slot[k]],
+                                 set->r + set->offset[k], set->H[k]->size);
     return PCS_OK;
 }
 

@@ -70,7 +70,7 @@ void pcs_event_log_contacts(pcs_event_log *log, double time, const double *statu
         const pcs_contact_state before = (pcs_contact_state)log->state[i];
         const pcs_contact_state after = (pcs_contact_state)(int)status[i];
         pcs_event event = {.time = time, .object = i};
-        if (log->impact_speed[i] > 0) {
+        if (log->impact_speed[i] > 0 || log->impulse[3 * i] > 0) {
             event.kind = PCS_EVENT_IMPACT;
             event.value = log->impact_speed[i];
             memcpy(event.impulse, log->impulse + 3 * i, sizeof event.impulse);

@@ -32,7 +32,7 @@ static pcs_status init_arrays(nonsmooth_alpha *s)
                        &s->reaction_smooth, &s->change,  &s->f,        &s->momentum,
                        &s->residual,        &s->scale,   &s->work,     &s->rounding,
                        &s->new_rate};
-    double **of_rows[] = {&s->row_residual, &s->g, &s->rate};
+    double **of_rows[] = {&s->row_residual, &s->g, &s->rate, &s->driven};
     double **of_slots[] = {&s->local,    &s->slip,  &s->penalty,  &s->restitution, &s->u_n,
                            &s->hit_rate, &s->spent, &s->forecast, &s->approach,    &s->held};
     na_iterate *iterates[] = {&s->iterate[0], &s->iterate[1], &s->iterate[2], &s->saved,
@@ -142,6 +142,7 @@ static void destroy(pcs_scheme *scheme)
                       s->row_residual,
                       s->g,
                       s->rate,
+                      s->driven,
                       s->local,
                       s->slip,
                       s->penalty,
@@ -297,9 +298,43 @@ static pcs_status start(pcs_scheme *scheme, pcs_state *state, pcs_statistics *st
     return start_accelerations(s, state);
 }
 
+// Where the rate of a prescribed motion jumps, its drive gives an impulse before the step begins:
+// M (v+ - v-) = G^T p, G v+ = rate. The smooth motion of the step then has bounded forces. Left in
+// the step, the jump would be an acceleration, and lambda~, which the filter weights over several
+// steps, no mean force of this one. Contacts follow in the step, with v+ as the velocity before.
+static pcs_status drive(nonsmooth_alpha *s, pcs_state *state)
+{
+    const pcs_model *m = s->base.model;
+    double largest = 0;
+    if (m->n_rows == 0)
+        return PCS_OK;
+    pcs_configuration_update(m, &s->start, *state->t, state->q, state->v, state->turns,
+                             state->external);
+    PCS_TRY(factor_start(s, s->g));
+    pcs_model_prescribed(m, &s->start, *state->t, s->driven, NULL);
+    pcs_model_rows_multiply(m, s->rows_end, state->v, s->row_residual);
+    for (int32_t i = 0; i < m->n_rows; ++i) {
+        s->driven[i] -= s->row_residual[i];
+        largest = fmax(largest, fabs(s->driven[i]));
+    }
+    if (!(largest > s->base.options[NA_IMPACT_SPEED])) {
+        memset(s->driven, 0, sizeof(double) * (size_t)m->n_rows);
+        return PCS_OK;
+    }
+    memset(s->work, 0, sizeof(double) * (size_t)m->n_v);
+    pcs_saddle_solve(s->used, s->work, s->driven);
+    for (int32_t i = 0; i < m->n_v; ++i) {
+        state->v[i] += s->work[i];
+        s->work[i] = state->v[i] - 0.5 * s->work[i]; // the mean of before and after
+    }
+    state->work[PCS_WORK_DRIVER] += pcs_model_driven_work(m, s->rows_end, s->driven, s->work);
+    return PCS_OK;
+}
+
 // The filter forgets the accelerations before a jump of the forces.
 static pcs_status restart(pcs_scheme *scheme, pcs_state *state)
 {
+    PCS_TRY(drive(self(scheme), state));
     return start_accelerations(self(scheme), state);
 }
 

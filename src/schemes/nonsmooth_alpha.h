@@ -110,6 +110,7 @@ typedef struct nonsmooth_alpha {
     double *rounding; // of the forces, n_v; 0 until a matrix of this step is at hand
     pcs_row_block *rows_smooth, *rows_right, *rows_end; // G(q~), its linearised rates, G(q)
     double *values_smooth, *values_right, *values_end;
+    double *driven; // by row: impulses of prescribed motions whose rate has jumped at t_n
     double *g, *rate;
 
     // Contacts, all slots.

@@ -45,11 +45,13 @@ static void contact_work(nonsmooth_alpha *s, pcs_state *state, pcs_step_report *
     }
 }
 
-// p = h lambda~ + Lambda into s->g
+// p = h lambda~ + Lambda into s->g, and what drives gave at the beginning of the step
 static void joint_impulses(nonsmooth_alpha *s)
 {
-    for (int32_t i = 0; i < s->base.model->n_rows; ++i)
-        s->g[i] = s->h * s->iterate[NA_SMOOTH].p[i] + s->iterate[NA_VELOCITY].p[i];
+    for (int32_t i = 0; i < s->base.model->n_rows; ++i) {
+        s->g[i] = s->h * s->iterate[NA_SMOOTH].p[i] + s->iterate[NA_VELOCITY].p[i] + s->driven[i];
+        s->driven[i] = 0;
+    }
 }
 
 // lambda~ is a force at t_{n+1}, Lambda an impulse over the step: the one works as forces do, by

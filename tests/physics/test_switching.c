@@ -201,6 +201,56 @@ static void kink_of_a_motion(void **state)
     }
 }
 
+// A table that carries a body stops at once. The drive takes the table's energy at the stop and
+// nothing before or behind it, the body slides v^2/(2 mu g), and the impulses of the drive add up to
+// all momentum.
+static void stop_of_a_motion(void **state)
+{
+    model_text *f = *state;
+    static const struct {
+        double M, m, v, stop, mu;
+        bool on_grid;
+    } cases[] = {{1, 1, 0.5, 0.2, 0.2, true},
+                 {3.7, 0.2, 1.1, 0.2337, 0.6, false},
+                 {0.05, 8, 0.31, 0.1, 0.11, true}};
+    const double h = 1e-3, end = 0.6, g = 10;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k)
+        for (int s = 0; s < SCHEMES; ++s) {
+            const double M = cases[k].M, m = cases[k].m, v = cases[k].v, stop = cases[k].stop;
+            const double energy = 0.5 * (M + m) * v * v;
+            // Time stepping has the friction of the step in the impulse of its drive.
+            const double of_a_step = cases[k].mu * m * g * v * h;
+            double impulse = 0;
+            char text[TEXT_SIZE];
+            snprintf(text, sizeof text,
+                     "dimension: 2\ngravity: [0, -%.17g]\n"
+                     "bodies:\n  a: {mass: %.17g, inertia: 1, velocity: [%.17g, 0]}\n"
+                     "  b: {point: true, mass: %.17g, velocity: [%.17g, 0]}\n"
+                     "joints: {slide: {type: prismatic, bodies: [ground, a], axis: [1, 0],\n"
+                     "  motion: \"%.17g*min(t, %.17g)\"}}\n"
+                     "contacts: {c: {type: point-plane, bodies: [a, b], normal: [0, 1], "
+                     "friction: %.17g}}\n"
+                     "simulation: {end: %.17g, step: %.17g, scheme: %s}\n",
+                     g, M, v, m, v, v, stop, cases[k].mu, end, h, schemes[s]);
+            model_text_read(f, "m.yaml", text, NULL, 0);
+            model_text_start(f);
+            while (!pcs_simulation_finished(f->simulation)) {
+                assert_int_equal(pcs_simulation_step(f->simulation), PCS_OK);
+                impulse += h * model_text_signal(f, "joint.slide.force.x");
+            }
+            assert_near(model_text_signal(f, "energy.driver"), -0.5 * M * v * v, of_a_step);
+            assert_near(model_text_signal(f, "energy.numerical"), 0, 1e-6 * energy);
+            // The force of a joint is a mean over a step where one step ends at the stop.
+            const bool whole = strcmp(schemes[s], "moreau-jean") == 0 ||
+                               strcmp(schemes[s], "capturing") == 0 ||
+                               strcmp(schemes[s], "nonsmooth-alpha") == 0;
+            if (whole && cases[k].on_grid)
+                assert_near(impulse, -(M + m) * v, 1e-6 * (M + m) * v);
+            assert_near(model_text_signal(f, "body.b.position.x"),
+                        v * stop + 0.5 * v * v / (cases[k].mu * g), h * v);
+        }
+}
+
 // ---- Conditions on the state ----
 
 static const char *const locating[] = {"hybrid", "phem56", "hem5", "dopri5", "rkf45",
@@ -283,6 +333,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(oscillator, model_text_set_up, model_text_tear_down),
         cmocka_unit_test_setup_teardown(belt, model_text_set_up, model_text_tear_down),
         cmocka_unit_test_setup_teardown(kink_of_a_motion, model_text_set_up, model_text_tear_down),
+        cmocka_unit_test_setup_teardown(stop_of_a_motion, model_text_set_up, model_text_tear_down),
         cmocka_unit_test_setup_teardown(zones, model_text_set_up, model_text_tear_down),
         cmocka_unit_test_setup_teardown(order_of_fixed_steps, model_text_set_up,
                                         model_text_tear_down),
