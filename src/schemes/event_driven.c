@@ -437,7 +437,14 @@ pcs_status pcs_ed_advance(event_driven *s, double limit)
     }
     const double jump = next_switch(s, limit);
     close_window(s, jump);
-    PCS_TRY(pcs_march_step(march, fmin(limit, jump)));
+    const pcs_status status = pcs_march_step(march, fmin(limit, jump));
+    if (status == PCS_ERROR_NUMERIC && march->h_failed > 0) {
+        bool jams;
+        PCS_TRY(pcs_ed_find_jam(s, &jams));
+        if (jams)
+            return PCS_OK;
+    }
+    PCS_TRY(status);
     s->has_step = true;
     s->sampled = s->powers_sampled = false;
     s->booked = march->from.t;

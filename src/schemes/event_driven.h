@@ -3,6 +3,7 @@
 //     event_search.c   event functions on the dense output, location of the earliest event
 //     event_impact.c   what happens at an event: impact, new phase
 //     event_begin.c    the beginning of a phase on its rows
+//     event_jam.c      forces of sliding contacts that go to infinity
 //     event_status.c   forces and status of closed contacts at acceleration level
 //     event_spare.c    closed contacts that need not carry
 //     event_switches.c conditions on the state in formulas, jumps of driven joints
@@ -29,6 +30,7 @@ typedef enum pcs_ed_cause {
     ED_INCONSISTENT, // statically indeterminate contacts: no forces in the cones keep the phase
     ED_SETTLED,      // closed and steady in time stepping, whose velocities have its error
     ED_GROUNDED,     // closes again after a flight lower than the rounding of positions
+    ED_JAM,          // slides, and its force goes to infinity
     ED_CAUSE_COUNT
 } pcs_ed_cause;
 
@@ -196,7 +198,8 @@ pcs_status pcs_ed_solve(event_driven *s, pcs_ed_choice choice, int32_t *solution
 pcs_status pcs_ed_accelerations(event_driven *s, pcs_ed_choice choice, int32_t *solutions)
     PCS_MUST_CHECK;
 // The impulses of an impact without collision of the set's contacts, where sliding ones have no forces.
-pcs_status pcs_ed_jump(event_driven *s, int32_t *solutions) PCS_MUST_CHECK;
+// along: sought from the direction of the forces before, which go to infinity.
+pcs_status pcs_ed_jump(event_driven *s, bool along, int32_t *solutions) PCS_MUST_CHECK;
 // The set of the closed contacts of the phase.
 void pcs_ed_set_of_phase(event_driven *s);
 // Rounding of the forces at c, before pcs_ed_factor(): the elastic forces of a mesh at rest are
@@ -214,6 +217,11 @@ pcs_status pcs_ed_consistent(event_driven *s, bool *consistent) PCS_MUST_CHECK;
 // Forces (N, T1, T2) of all slots at a point of the phase; contacts are looked at.
 pcs_status pcs_ed_forces(event_driven *s, const pcs_smooth_point *point, double *force)
     PCS_MUST_CHECK;
+
+// ---- event_jam.c ----
+// Behind a step of the march that no length makes exact: whether forces of sliding contacts go to
+// infinity just after to.t; then their causes are set, and the event is pending.
+pcs_status pcs_ed_find_jam(event_driven *s, bool *jams) PCS_MUST_CHECK;
 
 // ---- event_switches.c ----
 // Memory, once the switches of the run are known.

@@ -337,15 +337,15 @@ static const char *first_sliding(const event_driven *s)
     return s->base.model->slot_names.data[s->set.slot[0]];
 }
 
-// No forces exist: the velocities jump without a collision.
-static pcs_status escape(event_driven *s)
+// No forces exist, or they go to infinity: the velocities jump without a collision.
+static pcs_status escape(event_driven *s, bool jams)
 {
     const char *name = first_sliding(s);
     pcs_ed_set *set = &s->set;
     int32_t solutions;
     double most = 0;
     collect_closed(s, true);
-    PCS_TRY(pcs_ed_jump(s, &solutions));
+    PCS_TRY(pcs_ed_jump(s, jams, &solutions));
     for (int32_t i = 0; i < set->offset[set->n]; ++i)
         most = fmax(most, fabs(set->r[i]));
     if (solutions == 0 || !(most > 0))
@@ -353,10 +353,11 @@ static pcs_status escape(event_driven *s)
                          "t = %.9g: contact '%s' slides and no contact force exists (Painleve's "
                          "paradox), and no impulse ends it; use a time-stepping scheme",
                          s->c.t, name);
-    pcs_log(s->base.ctx, PCS_LOG_WARNING,
-            "t = %.9g: contact '%s' slides and no contact force exists (Painleve's paradox): an "
-            "impact without collision follows",
-            s->c.t, name);
+    pcs_log(
+        s->base.ctx, PCS_LOG_WARNING,
+        "t = %.9g: contact '%s' slides and %s (Painleve's paradox): an impact without collision "
+        "follows",
+        s->c.t, name, jams ? "the contact forces go to infinity" : "no contact force exists");
     ++s->painleve;
     apply_impulses(s, NULL);
     for (int32_t k = 0; k < set->n; ++k)
@@ -483,11 +484,23 @@ static pcs_status look_ahead(event_driven *s)
     return pcs_ed_factor(s);
 }
 
+static bool jams(const event_driven *s)
+{
+    for (int32_t i = 0; i < s->base.model->n_slots; ++i)
+        if (s->cause[i] == ED_JAM)
+            return true;
+    return false;
+}
+
 static pcs_status status(event_driven *s)
 {
     enum { JUMPS_MAX = 8 };
     int32_t solutions = 0;
     PCS_TRY(find_stops(s));
+    if (jams(s)) {
+        collect_closed(s, false);
+        PCS_TRY(escape(s, true));
+    }
     for (int jump = 0; jump <= JUMPS_MAX; ++jump) {
         collect_closed(s, false);
         PCS_TRY(still(s));
@@ -499,7 +512,7 @@ static pcs_status status(event_driven *s)
             sliding = sliding || (s->set.slides[k] && s->set.mu[k] > 0);
         if (!sliding || jump == JUMPS_MAX)
             return unsolved(s, "acceleration problem");
-        PCS_TRY(escape(s));
+        PCS_TRY(escape(s, false));
     }
     if (solutions > 1) {
         ++s->painleve;

@@ -345,12 +345,38 @@ static double largest_of(const double *x, int32_t n)
     return most;
 }
 
+// The impulse of the direction of the forces before that leaves the least kinetic energy behind the
+// relative velocities u:  r = -(f . u)/(f . W f) f.
+static void start_along_forces(event_driven *s, const double *u)
+{
+    const pcs_model *model = s->base.model;
+    pcs_ed_set *set = &s->set;
+    const int32_t rows = set->offset[set->n];
+    double power = 0, mobility = 0;
+    memcpy(set->r, set->before, sizeof(double) * (size_t)rows);
+    memset(s->x, 0, sizeof(double) * (size_t)model->n_v);
+    memset(s->p_row, 0, sizeof(double) * (size_t)model->n_rows);
+    pcs_ed_add_forces(s, s->x);
+    pcs_saddle_solve(s->saddle, s->x, s->p_row);
+    for (int32_t k = 0; k < set->n; ++k) {
+        double w[3];
+        pcs_contact_velocity(model, &s->contacts[set->slot[k]], s->x, w);
+        for (int32_t j = 0; j < set->H[k]->size; ++j) {
+            power += set->r[set->offset[k] + j] * u[set->offset[k] + j];
+            mobility += set->r[set->offset[k] + j] * w[j];
+        }
+    }
+    const double part = mobility > 0 ? fmax(-power / mobility, 0) : 0;
+    for (int32_t i = 0; i < rows; ++i)
+        set->r[i] *= part;
+}
+
 // The impact without collision: q = H v and the solution that is not null. An enumeration of few
 // contacts finds it. For others the forces of any short step h exclude the null impulse, so that
 // q = H (v + h a_free), h -> 0, is solved: with velocities h a_free far below those that count as
 // rest, but above what the solver calls zero. Closed contacts have u_N = 0 there, whatever is left
 // of it below the speed of rest, so that one that slides at that speed and cannot go on is stopped.
-pcs_status pcs_ed_jump(event_driven *s, int32_t *solutions)
+pcs_status pcs_ed_jump(event_driven *s, bool along, int32_t *solutions)
 {
     const double part = 0.01; // of the speed of rest
     const double above = 100; // times the solver's tolerance
@@ -368,8 +394,10 @@ pcs_status pcs_ed_jump(event_driven *s, int32_t *solutions)
     const double change = fmax(part * option[ED_VELOCITY_TOLERANCE],
                                above * option[ED_SOLVER_TOLERANCE] * largest_of(v, rows));
     const double accelerated = largest_of(added, rows);
-    memcpy(set->u, v, sizeof(double) * (size_t)rows);
     memset(set->r, 0, sizeof(double) * (size_t)rows);
+    if (along)
+        start_along_forces(s, v);
+    memcpy(set->u, v, sizeof(double) * (size_t)rows);
     PCS_TRY(pcs_ed_solve(s, ED_LARGEST, solutions));
     double jump = 0;
     for (int32_t i = 0; i < rows; ++i)

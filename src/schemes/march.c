@@ -606,7 +606,7 @@ pcs_status pcs_march_step(pcs_march *m, double t_limit)
     bool limited = wanted * (1 + STRETCH) >= remaining;
     double h = limited ? remaining : wanted;
     const double planned = plan(m, resolve(m, h));
-    m->allowed = 0;
+    m->allowed = m->h_failed = 0;
     limited = limited && planned == h;
     h = planned;
     PCS_TRY(choose_integrator(m, wanted));
@@ -640,6 +640,8 @@ pcs_status pcs_march_step(pcs_march *m, double t_limit)
             swap_points(m);
             m->from.t = m->to.t; // no step to look into
             m->h = 0;
+            if (approached >= 0 && !hopeless && (outcome == TOO_INACCURATE || outcome == UNSOLVED))
+                m->h_failed = h;
             return approached < 0 ? approached
                    : hopeless     ? status
                                   : too_short(m, h, outcome, error, status);

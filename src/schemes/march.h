@@ -66,6 +66,7 @@ typedef struct pcs_march {
     pcs_smooth_point from, to;  // ends of the last accepted step
     double h;                   // its length as computed (to.t - from.t unless it was cut)
     double h_next;              // what the controller proposes
+    double h_failed; // of the step at hand: whose error or equations allow no shorter one; 0: none
     double whole; // length of the step whose dense output has made its end; 0: computed up to there
     pcs_smooth_point inner; // dense output of that step
     pcs_march_counts counts;

@@ -13,25 +13,12 @@
 
 #include "support/event_scenes.h"
 #include "support/near.h"
+#include "support/warnings.h"
 
 #include "math/vector.h"
 
 static const double g = 9.81, angle = M_PI / 3, v_0 = 1;
 static const pcs_vec3 zero = {0, 0, 0};
-
-typedef struct warnings {
-    int count;
-    char last[1024];
-} warnings;
-
-static void take_warning(void *user, pcs_log_level level, const char *text)
-{
-    warnings *w = user;
-    if (level != PCS_LOG_WARNING)
-        return;
-    ++w->count;
-    strncpy(w->last, text, sizeof w->last - 1);
-}
 
 static void begin_rod(scene *s, double mu, double spin, warnings *w)
 {
