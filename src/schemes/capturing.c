@@ -317,6 +317,27 @@ static double resolved_until(capturing *s, const pcs_state *state)
     return parts > 1 ? *state->t + rest / parts : s->end;
 }
 
+// Steps 2 and 3. The event is located on the dense output of one step, and the step up to t_a is
+// another: where the first does not resolve the vibrations of a mesh, the second may end deep inside
+// a contact, and step 4 would push it out with any energy. Then the event is sought in the second,
+// from depth to depth less than half the one before, else in its first half.
+static pcs_status search_and_cut(capturing *s, const pcs_state *state, capturing_event *kind,
+                                 double *t_a, double *t_b)
+{
+    for (double last = HUGE_VAL;;) {
+        PCS_TRY(pcs_capturing_search(s, state, kind, t_a, t_b));
+        if (*kind == CAPTURING_NOTHING || *kind == CAPTURING_EDGE || !(*t_a > s->march->from.t))
+            return PCS_OK;
+        PCS_TRY(pcs_march_cut(s->march, *t_a));
+        const double depth = *kind == CAPTURING_IMPACT ? pcs_capturing_depth(s, state) : 0;
+        if (!(depth > 0))
+            return PCS_OK;
+        if (depth > 0.5 * last)
+            PCS_TRY(pcs_march_cut(s->march, 0.5 * (s->march->from.t + *t_a)));
+        last = depth;
+    }
+}
+
 // Steps 1 to 4 from the state on, whose phase has been found and begun.
 static pcs_status smooth_part(capturing *s, pcs_state *state, pcs_step_report *report, bool *event)
 {
@@ -331,13 +352,11 @@ static pcs_status smooth_part(capturing *s, pcs_state *state, pcs_step_report *r
     PCS_TRY(stepped);
     if (pcs_march_lands(s->march))
         return time_stepping(s, state, s->march->to.t, report);
-    PCS_TRY(pcs_capturing_search(s, state, &kind, &t_a, &t_b));
+    PCS_TRY(search_and_cut(s, state, &kind, &t_a, &t_b));
     *event = kind != CAPTURING_NOTHING;
     if (kind == CAPTURING_EDGE)
         return time_stepping(s, state, t_b, report);
     if (kind == CAPTURING_NOTHING || t_a > s->march->from.t) {
-        if (kind != CAPTURING_NOTHING && t_a < s->march->to.t)
-            PCS_TRY(pcs_march_cut(s->march, t_a));
         count_smooth(s, report);
         pcs_capturing_store_smooth(s, state);
         keep_filter(s);

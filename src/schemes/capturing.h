@@ -80,6 +80,9 @@ pcs_status pcs_capturing_find_phase(capturing *s, pcs_state *state, bool *smooth
 // edge is not located, the interval is the whole step.
 pcs_status pcs_capturing_search(capturing *s, const pcs_state *state, capturing_event *event,
                                 double *t_a, double *t_b) PCS_MUST_CHECK;
+// How much deeper than an impact misplaced by `width` an open contact is at the end of the march's
+// last step.
+double pcs_capturing_depth(capturing *s, const pcs_state *state);
 
 // The end of the march's last step becomes the state: t, q, v, a, forces, works, status of
 // contacts.

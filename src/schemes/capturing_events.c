@@ -309,6 +309,21 @@ static pcs_status look_into_step(capturing *s, const pcs_state *state, bool *beh
     return PCS_OK;
 }
 
+double pcs_capturing_depth(capturing *s, const pcs_state *state)
+{
+    const pcs_model *m = s->mj.base.model;
+    const pcs_smooth_point *to = &s->march->to;
+    const double tolerance = s->mj.base.options[MJ_PROJECTION_TOLERANCE];
+    double deepest = 0;
+    pcs_capturing_look(s, state, to->t, to->q, to->v, s->gap_to, s->rate_to);
+    for (int32_t i = 0; i < m->n_slots; ++i) {
+        const double misplaced = tolerance + s->width * fmax(-s->rate_to[i], 0);
+        if (pcs_smooth_slot_row(s->march->smooth, i) < 0)
+            deepest = fmax(deepest, s->level[i] - s->gap_to[i] - misplaced);
+    }
+    return deepest;
+}
+
 // Bisection to the width of an event's interval: *low lies before, *high behind the event.
 static pcs_status bisect(capturing *s, const pcs_state *state, double *low, double *high)
 {

@@ -112,6 +112,29 @@ static void test_nonsmooth_alpha(void **state)
     assert_true(stopped <= 1); // docs/limits.md
 }
 
+// The smooth steps of `capturing` do not resolve these vibrations either: what the dense output of a
+// step says of an impact in it is not where the shorter step before the impact ends.
+static void test_capturing(void **state)
+{
+    static const uint64_t seeds[] = {1016, 1045, 1047, 1049};
+    static char text[TEXT_SIZE];
+    model_text *f = *state;
+    for (size_t i = 0; i < sizeof seeds / sizeof *seeds; i += CASE_STRIDE) {
+        write_scene(seeds[i], "capturing, integrator: alpha2", text);
+        model_text_read(f, "bricks.yaml", text, NULL, 0);
+        model_text_start(f);
+        const double start = model_text_signal(f, "energy.total");
+        while (!pcs_simulation_finished(f->simulation)) {
+            assert_true(pcs_simulation_step(f->simulation) >= 0);
+            const double now = model_text_signal(f, "energy.total");
+            if (!(now <= start * (1 + RISE)))
+                fail_msg("seed %d, t = %g: energy %g of %g J", (int)seeds[i],
+                         pcs_simulation_time(f->simulation), now, start);
+        }
+        assert_true(model_text_signal(f, "energy.total") < start);
+    }
+}
+
 static void test_chosen_steps(void **state)
 {
     for (uint64_t seed = 0; seed < 2; seed += CASE_STRIDE)
@@ -124,6 +147,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_fixed_steps, model_text_set_up, model_text_tear_down),
         cmocka_unit_test_setup_teardown(test_nonsmooth_alpha, model_text_set_up,
                                         model_text_tear_down),
+        cmocka_unit_test_setup_teardown(test_capturing, model_text_set_up, model_text_tear_down),
         cmocka_unit_test_setup_teardown(test_chosen_steps, model_text_set_up, model_text_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
