@@ -135,7 +135,7 @@ static void report_result(pcs_result *result, const char *path, const history *h
                            .contact_name = name_contact,
                            .body_name = name_body,
                            .owner = result};
-    cli_summary_verdict(stdout, &facts);
+    cli_summary_verdict(stdout, &facts, pcs_result_is_complete(result) ? NULL : "is cut off");
 }
 
 static cli_exit inspect_result(pcs_context *ctx, const request *wish)

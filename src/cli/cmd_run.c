@@ -521,7 +521,11 @@ static cli_exit conclude(const session *run, cli_exit code)
         print_summary(out, run, code);
     else if (code != CLI_EXIT_OK)
         return code; // a message has told why
-    pcs_level level = run->quiet ? cli_message_verdict(&facts) : cli_summary_verdict(out, &facts);
+    const char *unfinished = code == CLI_EXIT_INTERRUPTED ? "was interrupted"
+                             : code == CLI_EXIT_FAILED    ? "stopped"
+                                                          : NULL;
+    pcs_level level = run->quiet ? cli_message_verdict(&facts)
+                                 : cli_summary_verdict(out, &facts, unfinished);
     if (run->finer && code == CLI_EXIT_OK) {
         const pcs_level verified = cli_verify_report(run->quiet ? NULL : out, run->finer, level);
         level = verified > level ? verified : level;

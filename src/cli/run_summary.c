@@ -410,14 +410,19 @@ static void print_warnings(FILE *out, const pcs_finding *findings)
     }
 }
 
-pcs_level cli_summary_verdict(FILE *out, const pcs_run_facts *facts)
+pcs_level cli_summary_verdict(FILE *out, const pcs_run_facts *facts, const char *unfinished)
 {
     pcs_finding findings[PCS_FINDING_KIND_COUNT];
     char text[512];
     pcs_run_judge(facts, findings);
     const pcs_level level = pcs_run_verdict(findings, text, sizeof text);
     print_warnings(out, findings);
-    fprintf(out, "verdict: %s. %s\n", pcs_level_name(level), text);
+    if (unfinished)
+        fprintf(out, "verdict: none. The run %s before its end; what it computed is %s.%s%s\n",
+                unfinished, pcs_level_name(level), level == PCS_LEVEL_GOOD ? "" : " ",
+                level == PCS_LEVEL_GOOD ? "" : text);
+    else
+        fprintf(out, "verdict: %s. %s\n", pcs_level_name(level), text);
     return level;
 }
 

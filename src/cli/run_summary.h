@@ -28,8 +28,9 @@ void cli_summary_energy(FILE *out, const pcs_statistics *statistics, const pcs_e
 // What is known of a run for pcs_run_judge().
 pcs_run_facts cli_find_run_facts(const pcs_simulation *simulation, const char *scheme,
                                  const pcs_energy_scale *energy);
-// Plain words about what is off, then the verdict.
-pcs_level cli_summary_verdict(FILE *out, const pcs_run_facts *facts);
+// Plain words about what is off, then the verdict. `unfinished`: what the run did before its end
+// ("stopped"), which nobody may take for a whole run; NULL: it ended.
+pcs_level cli_summary_verdict(FILE *out, const pcs_run_facts *facts, const char *unfinished);
 // The first reason of a bad verdict, in one line; nothing for others.
 pcs_level cli_message_verdict(const pcs_run_facts *facts);
 // One of them, in lines of a width that terminals have.

@@ -35,6 +35,7 @@ for signal in INT TERM; do
     expect_code 0 info "$signal.h5"
     expect_text out "result, incomplete"
     expect_text out "energy balance"
+    expect_text out "verdict: none. The run is cut off before its end"
     # It continues from where it stopped.
     end=$(sed -nE 's/^ *frames .* to ([0-9.e+-]+) s$/\1/p' out)
     end=$(awk -v t="$end" 'BEGIN { print t + 0.1 }')
