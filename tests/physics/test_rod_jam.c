@@ -85,7 +85,7 @@ static void check_rod(const char *scheme, const rod *p)
     scene_end(&s);
 }
 
-// Methods of index 1 follow the forces. (phem56, hem5, alpha2 and alpha3 do not: docs/limits.md.)
+// Methods of index 1 follow the forces; what the others do: docs/limits.md.
 static void test_jam(void **state)
 {
     static const char *const schemes[] = {"heun", "bs32", "rk4", "rkf45", "dopri5"};
