@@ -38,16 +38,24 @@ static void force_together(capturing *s, const double *gap, const double *rate)
 
 // ---- What stays closed ----
 
+// Whether smooth steps do not hold a closed contact: with friction, and a node of a mesh that edges
+// have let in. Smooth steps would project it out against all stiffness, Moreau-Jean steps hold it.
+static bool is_stepped(const capturing *s, int32_t slot)
+{
+    const pcs_contact *contact = &s->mj.contacts_end[slot];
+    return contact->law.friction > 0 || pcs_mj_starts_inside(&s->mj, contact, contact->gap);
+}
+
 // Contacts that touch and neither approach nor leave become closed, the others open. Counts them;
 // those that approach are `forced`, their number is *impacts. What a Moreau-Jean step has held
 // closed stays so, although its normal velocity at the end is zero only to the order of that step.
-static int32_t mark_touching(capturing *s, const pcs_state *state, int32_t *impacts, bool *friction)
+static int32_t mark_touching(capturing *s, const pcs_state *state, int32_t *impacts, bool *stepped)
 {
     const pcs_model *m = s->mj.base.model;
     const double speed = s->mj.base.options[MJ_IMPACT_SPEED];
     int32_t closed = 0;
     *impacts = 0;
-    *friction = false;
+    *stepped = false;
     for (int32_t i = 0; i < m->n_slots; ++i) {
         const double gap = s->gap_from[i], rate = s->rate_from[i];
         const bool held = (int)state->status[i] != PCS_OPEN && fabs(state->u[3 * i]) <= speed;
@@ -59,7 +67,7 @@ static int32_t mark_touching(capturing *s, const pcs_state *state, int32_t *impa
         s->phase.mode[i] = rests ? PCS_MODE_SLIDE : PCS_MODE_OPEN;
         closed += rests;
         *impacts += s->forced[i];
-        *friction = *friction || (rests && s->mj.contacts_end[i].law.friction > 0);
+        *stepped = *stepped || (rests && is_stepped(s, i));
     }
     return closed;
 }
@@ -156,7 +164,7 @@ static bool has_bounced_enough(capturing *s, int32_t slot, double acceleration)
 // Contacts that leave, but would rise by less than rest_gap before they fall back, are at rest: the
 // end of an accumulation, whose flights soon are below the rounding of the positions. So are those
 // whose short flights do not end. How many.
-static int32_t stop_low_flights(capturing *s, bool *friction)
+static int32_t stop_low_flights(capturing *s, bool *stepped)
 {
     const pcs_model *m = s->mj.base.model;
     const double height = s->mj.base.options[CAP_REST_GAP];
@@ -172,7 +180,7 @@ static int32_t stop_low_flights(capturing *s, bool *friction)
             continue;
         s->low_flights[i] = 0;
         s->phase.mode[i] = PCS_MODE_SLIDE;
-        *friction = *friction || s->mj.contacts_end[i].law.friction > 0;
+        *stepped = *stepped || is_stepped(s, i);
         ++stopped;
     }
     return stopped;
@@ -182,12 +190,12 @@ pcs_status pcs_capturing_find_phase(capturing *s, pcs_state *state, bool *smooth
 {
     const pcs_model *m = s->mj.base.model;
     int32_t impacts;
-    bool friction;
+    bool stepped;
     pcs_capturing_look(s, state, *state->t, state->q, state->v, s->gap_from, s->rate_from);
     pcs_model_contacts_convective(m, &s->mj.end, s->mj.contacts_end);
-    int32_t closed = mark_touching(s, state, &impacts, &friction);
+    int32_t closed = mark_touching(s, state, &impacts, &stepped);
     *impact = impacts > 0;
-    *smooth = !*impact && !friction;
+    *smooth = !*impact && !stepped;
     if (*impact) { // what rests takes part in the impact
         force_together(s, s->gap_from, s->rate_from);
         for (int32_t i = 0; i < m->n_slots; ++i)
@@ -198,9 +206,9 @@ pcs_status pcs_capturing_find_phase(capturing *s, pcs_state *state, bool *smooth
     PCS_TRY(let_go(s, state, closed, smooth));
     if (!*smooth)
         return PCS_OK;
-    const int32_t stopped = stop_low_flights(s, &friction);
-    *smooth = !friction;
-    if (stopped == 0 || friction)
+    const int32_t stopped = stop_low_flights(s, &stepped);
+    *smooth = !stepped;
+    if (stopped == 0 || stepped)
         return PCS_OK;
     return let_go(s, state, closed + stopped, smooth);
 }

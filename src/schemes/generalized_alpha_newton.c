@@ -375,7 +375,8 @@ static void correct(pcs_generalized_alpha *s)
         s->a[i] += s->x[i];
 }
 
-// Sizes of translations and rotations over all nodes
+// Sizes of translations and rotations over all nodes; HUGE_VAL where one is not finite, which
+// maxima would not see: an element that an iterate turns inside out has no forces.
 typedef struct sizes {
     double part[2];
 } sizes;
@@ -383,15 +384,17 @@ typedef struct sizes {
 static sizes measure(const pcs_model *model, const double *x)
 {
     sizes size = {{0, 0}};
+    double sum = 0;
     for (int32_t k = 0; k < model->nodes.count; ++k) {
         const pcs_node *node = pcs_model_node(model, k);
         const int32_t flat = pcs_node_translations(node->kind);
         for (int32_t j = 0; j < node->n_v; ++j) {
             double *part = &size.part[j >= flat];
             *part = fmax(*part, fabs(x[node->v + j]));
+            sum += fabs(x[node->v + j]);
         }
     }
-    return size;
+    return isfinite(sum) ? size : (sizes){{HUGE_VAL, HUGE_VAL}};
 }
 
 double pcs_generalized_alpha_largest_position(const pcs_model *model, const double *q)

@@ -212,6 +212,8 @@ pcs_status pcs_mj_solve_displacements(moreau_jean *s, const pcs_state *state,
 pcs_status pcs_mj_settle(moreau_jean *s, const pcs_state *state, pcs_power *power,
                          pcs_step_report *report) PCS_MUST_CHECK;
 
+// Whether a node is so deep in the face of a mesh that it is held there, not pushed out.
+bool pcs_mj_starts_inside(const moreau_jean *s, const pcs_contact *contact, double gap);
 // Nodes that the forecast finds inside a body: the gaps at which they are held (`found`).
 void pcs_mj_find_inside(moreau_jean *s);
 // Whether the step comes upon faces that its contact problem did not have, so that it is to be

@@ -54,11 +54,15 @@ static bool is_jump(const moreau_jean *s, int32_t slot, const pcs_contact *now, 
     return s->gap_k[slot] - now->gap > way + projected(s);
 }
 
+bool pcs_mj_starts_inside(const moreau_jean *s, const pcs_contact *contact, double gap)
+{
+    return contact->row.n_nodes >= FACE_NODES && gap < -projected(s);
+}
+
 static bool is_inside(const moreau_jean *s, int32_t slot, const pcs_contact *now, double way)
 {
-    if (now->row.n_nodes < FACE_NODES)
-        return false;
-    return s->gap_k[slot] < -projected(s) || is_jump(s, slot, now, way);
+    return pcs_mj_starts_inside(s, now, s->gap_k[slot]) ||
+           (now->row.n_nodes >= FACE_NODES && is_jump(s, slot, now, way));
 }
 
 // The gap at the start of the step along the rows of the forecast.

@@ -113,10 +113,13 @@ static void test_nonsmooth_alpha(void **state)
 }
 
 // The smooth steps of `capturing` do not resolve these vibrations either: what the dense output of a
-// step says of an impact in it is not where the shorter step before the impact ends.
+// step says of an impact in it is not where the shorter step before the impact ends, one step in flight
+// may be fed any energy, elements turn inside out, and edges let nodes in. A step is halved that ends above all energy
+// by more than 1e-3 of what moves.
 static void test_capturing(void **state)
 {
-    static const uint64_t seeds[] = {1016, 1045, 1047, 1049};
+    static const uint64_t seeds[] = {1016, 1031, 1045, 1046, 1049, 1050, 1053};
+    const double gain = 1e-3;
     static char text[TEXT_SIZE];
     model_text *f = *state;
     for (size_t i = 0; i < sizeof seeds / sizeof *seeds; i += CASE_STRIDE) {
@@ -127,7 +130,8 @@ static void test_capturing(void **state)
         while (!pcs_simulation_finished(f->simulation)) {
             assert_true(pcs_simulation_step(f->simulation) >= 0);
             const double now = model_text_signal(f, "energy.total");
-            if (!(now <= start * (1 + RISE)))
+            const double kinetic = model_text_signal(f, "energy.kinetic");
+            if (!(now <= start + gain * kinetic))
                 fail_msg("seed %d, t = %g: energy %g of %g J", (int)seeds[i],
                          pcs_simulation_time(f->simulation), now, start);
         }
