@@ -83,6 +83,14 @@ static void print_table(const tally *t)
         t->n_scenes, t->predictable, t->runs, t->compared, t->seconds, t->n_failed, t->n_explained);
 }
 
+static int explain_usage(void)
+{
+    fputs("usage: bench_scenes_schemes [--from SEED] [--scenes N] [--kind NAME] [--schemes A,B]\n"
+          "                            [--seconds S] [--impacts N] | --judge SEED | --scene SEED\n",
+          stderr);
+    return 2;
+}
+
 int main(int argc, char **argv)
 {
     judge_opts opts = {.seconds = 5};
@@ -114,8 +122,12 @@ int main(int argc, char **argv)
             opts.verbose = opts.verbose ? opts.verbose : 12;
             from = strtoull(value, NULL, 10);
             scenes = 1;
+        } else {
+            return explain_usage();
         }
     }
+    if (argc % 2 == 0) // an option without its value, or --help
+        return explain_usage();
     for (int n = 0; n < scenes; ++from)
         if (kind < 0 || kind_of(from) == kind) {
             judge_one(from, &opts, &t);
