@@ -48,10 +48,9 @@ static const cli_option options[OPTION_COUNT] = {
 
 static const cli_syntax syntax = {
     .usage = "percuss plot RESULT... SIGNAL... [-o plot.svg] [OPTION]...",
-    .text =
-        "Draws signals of results over time, or one over the other: X:Y is a phase plot of Y\n"
-        "over X. Wildcards are allowed ('contact.*.gap', in quotes), and SIGNAL=LABEL names a\n"
-        "curve. contact.NAME.impact is the impacts of a contact, as stems in N s. Several\n"
+    .text = "Draws signals of results over time, or one over the other: X:Y is a phase plot of Y\n"
+            "over X. Wildcards are allowed ('contact.*.gap', in quotes), and SIGNAL=LABEL names a\n"
+            "curve. contact.NAME.impact is the impacts of a contact, as stems in N s. Several\n"
             "results are overlaid.",
     .options = options,
     .n_options = OPTION_COUNT,
