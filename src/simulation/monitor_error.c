@@ -255,7 +255,6 @@ pcs_status pcs_monitor_repeat(pcs_simulation *s, double h, double next, int64_t 
     if (!m->estimates)
         return PCS_OK;
     m->kind = kind_of(s, events);
-    m->numbers[MONITOR_KICKS] += kick_of(s);
     m->wanted = wants_sample(s, m->kind);
     if (!m->wanted)
         return PCS_OK;
@@ -270,6 +269,8 @@ void pcs_monitor_estimate(pcs_simulation *s, double h, const pcs_step_report *re
     pcs_monitor *m = s->monitor;
     const int32_t kind = m->kind;
     ++m->numbers[MONITOR_SEEN + kind];
+    if (m->estimates)
+        m->numbers[MONITOR_KICKS] += kick_of(s);
     m->numbers[MONITOR_TRIED + kind] += m->wanted;
     m->numbers[MONITOR_OWN_ERROR] += report->error;
     const bool now = m->estimates ? m->wanted : !m->whole_steps && s->step % STEPS_PER_SAMPLE == 1;

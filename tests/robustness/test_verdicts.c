@@ -76,8 +76,8 @@ static void test_coarse_runs(void **state)
         }
     }
     print_message("%d runs, %d wrong ones, %d of them told\n", runs, wrong, told);
-    // The estimate adds up what steps do wrong, and does not see how errors grow: the pile of seed 56
-    // under capturing parts from its exact motion by chaos.
+    // The estimate follows the growth of errors between impacts, and not through them: the pile of
+    // seed 56 under capturing parts from its exact motion by chaos.
     assert_true(wrong - told <= 1);
 }
 
