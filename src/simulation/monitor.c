@@ -223,13 +223,13 @@ static void look_at_impacts(pcs_simulation *s, int64_t events)
 
 // ---- The run ----
 
-void pcs_monitor_begin(pcs_simulation *s)
+pcs_status pcs_monitor_begin(pcs_simulation *s)
 {
     s->monitor->impact_work = s->state.work[PCS_WORK_IMPACT];
+    return pcs_monitor_linear_begin(s);
 }
 
-pcs_status pcs_monitor_end(pcs_simulation *s, double h, const pcs_step_report *report,
-                           int64_t events)
+void pcs_monitor_end(pcs_simulation *s, double h, const pcs_step_report *report, int64_t events)
 {
     look_at_gaps(s, events);
     look_at_events(s, events);
@@ -237,5 +237,6 @@ pcs_status pcs_monitor_end(pcs_simulation *s, double h, const pcs_step_report *r
     if (s->monitor->whole_steps)
         look_at_speeds(s, h);
     pcs_monitor_estimate(s, h, report);
-    return pcs_monitor_linear_end(s, s->scheme->events.count > events);
+    if (s->scheme->events.count > events)
+        pcs_monitor_linear_changed(s);
 }
