@@ -15,7 +15,6 @@
 #include <string.h>
 
 #include "model/assembly.h"
-#include "schemes/smooth_system.h"
 #include "simulation/monitor.h"
 
 static const double STEPS_BETWEEN = 30;   // of the scheme: a tenth more work at most,
@@ -405,6 +404,7 @@ static pcs_status follow(pcs_simulation *s)
     pcs_smooth_bind(w->smooth, s->state.turns, s->state.external);
     PCS_TRY(pcs_smooth_set_phase(w->smooth, &w->phase));
     PCS_TRY(pcs_smooth_accelerations(w->smooth, t, s->state.q, s->state.v, w->a, w->lambda, NULL));
+    pcs_monitor_look_at_forces(s, w->smooth);
     const bool begins = head[LINEAR_COUNT] == 0 || head[LINEAR_BROKEN] > 0;
     if (fmod(head[LINEAR_COUNT], POWERS_BETWEEN) == 0)
         PCS_TRY(look_at_frequency(s));
