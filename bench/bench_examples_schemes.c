@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "percuss/io.h"
-#include "support/scene_run.h"
+#include "support/scene_coarse.h"
 
 static const char *const schemes[] = {"moreau-jean", "moreau-jean-adaptive",
                                       "capturing",   "event-driven",
@@ -19,27 +18,6 @@ static const char *const schemes[] = {"moreau-jean", "moreau-jean-adaptive",
                                       "phem56",      "alpha2",
                                       "alpha3"};
 enum { N_SCHEMES = sizeof schemes / sizeof *schemes, EXAMPLES_MAX = 200 };
-
-// Length of the model file's run; false: it cannot be read.
-static bool look(const char *path, scene_model *model)
-{
-    pcs_context *ctx = pcs_context_create(NULL);
-    pcs_model_file *file = NULL;
-    const bool read = pcs_model_file_read(ctx, path, NULL, 0, &file) >= 0;
-    if (read) {
-        const pcs_simulation_def def = pcs_model_file_simulation(file);
-        memset(model, 0, sizeof *model);
-        model->facts = (scene_facts){.dimension = pcs_model_dimension(pcs_model_file_model(file)),
-                                     .end = def.end,
-                                     .step = def.step,
-                                     .length = 1};
-    } else {
-        fprintf(stderr, "bench_examples_schemes: %s\n", pcs_context_error(ctx));
-    }
-    pcs_model_file_destroy(file);
-    pcs_context_destroy(ctx);
-    return read;
-}
 
 static double distance_at_end(const run_result *a, const run_result *b)
 {
@@ -147,7 +125,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < n; ++i) {
         char path[1024];
         snprintf(path, sizeof path, "%s/%s", folder, names[i]);
-        if (!look(path, &model))
+        if (!scene_look(path, &model))
             continue;
         names[i][strlen(names[i]) - 5] = 0;
         for (int k = -1; k < N_SCHEMES; ++k) {

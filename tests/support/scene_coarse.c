@@ -1,0 +1,108 @@
+// Runs in long steps against event-driven ones.
+#include "support/scene_coarse.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "percuss/evidence.h"
+#include "percuss/io.h"
+
+static const double WRONG = 0.1; // of the size of the motion
+
+bool scene_look(const char *path, scene_model *model)
+{
+    pcs_context *ctx = pcs_context_create(NULL);
+    pcs_model_file *file = NULL;
+    const bool read = pcs_model_file_read(ctx, path, NULL, 0, &file) >= 0;
+    if (read) {
+        const pcs_simulation_def def = pcs_model_file_simulation(file);
+        memset(model, 0, sizeof *model);
+        model->facts = (scene_facts){.dimension = pcs_model_dimension(pcs_model_file_model(file)),
+                                     .end = def.end,
+                                     .step = def.step,
+                                     .length = 1};
+    } else {
+        fprintf(stderr, "%s\n", pcs_context_error(ctx));
+    }
+    pcs_model_file_destroy(file);
+    pcs_context_destroy(ctx);
+    return read;
+}
+
+// The largest range of a coordinate, m or rad.
+static double size_of_motion(const run_result *run)
+{
+    double size = 0;
+    for (int i = 0; i + 1 < run->n_values; ++i) { // the last one is the energy
+        double low = HUGE_VAL, high = -HUGE_VAL;
+        for (int k = 0; k < run->n_samples; ++k) {
+            low = fmin(low, run->sample[k][i]);
+            high = fmax(high, run->sample[k][i]);
+        }
+        size = fmax(size, high - low);
+    }
+    return size;
+}
+
+// The largest difference at a sample, over the size of the motion; angles of quaternions over 1 rad.
+static double distance(const run_result *run, const run_result *exact)
+{
+    const double size = size_of_motion(exact);
+    double most = 0;
+    for (int k = 0; k < run->n_samples; ++k)
+        for (int i = 0; i + 1 < exact->n_values; ++i) {
+            const double *x = run->sample[k] + i, *y = exact->sample[k] + i;
+            if (!exact->quaternion[i]) {
+                most = fmax(most, fabs(x[0] - y[0]) / size);
+                continue;
+            }
+            double same = 0, opposite = 0;
+            for (int c = 0; c < 4; ++c) {
+                same += (x[c] - y[c]) * (x[c] - y[c]);
+                opposite += (x[c] + y[c]) * (x[c] + y[c]);
+            }
+            most = fmax(most, 2 * sqrt(fmin(same, opposite)));
+            i += 3;
+        }
+    return most;
+}
+
+// Steps of the length `step` at most, that meet the samples.
+static double count_steps(double end, double step)
+{
+    const double n = fmax(1, ceil(end / step * (1 - 1e-9)));
+    return n <= SCENE_SAMPLES ? n : SCENE_SAMPLES * ceil(n / SCENE_SAMPLES);
+}
+
+int scene_coarse(const char *path, const char *scheme, int factors, double seconds,
+                 coarse_run *runs)
+{
+    static scene_model model;
+    static run_result exact, run;
+    int missed = 0;
+    double samples = 0;
+    if (!scene_look(path, &model))
+        return -1;
+    for (int k = 0; k < factors; ++k) {
+        const double n = count_steps(model.facts.end, pow(10, k) * model.facts.step);
+        if (samples != fmin(n, SCENE_SAMPLES)) {
+            samples = fmin(n, SCENE_SAMPLES);
+            const run_def best = {
+                path, "event-driven", "tolerance=1e-9", model.facts.end / samples, seconds, 0};
+            scene_run_model(&model, &best, &exact);
+        }
+        const run_def def = {path, scheme, "", model.facts.end / n, seconds, 0};
+        scene_run_model(&model, &def, &run);
+        runs[k] = (coarse_run){.known = exact.outcome == RUN_FINISHED &&
+                                        run.outcome == RUN_FINISHED &&
+                                        exact.n_samples == run.n_samples};
+        if (!runs[k].known)
+            continue;
+        runs[k].off = distance(&run, &exact);
+        runs[k].verdict = run.verdict;
+        runs[k].missed = !(runs[k].off <= WRONG) && run.verdict == PCS_LEVEL_GOOD;
+        missed += runs[k].missed;
+    }
+    return missed;
+}
