@@ -3,7 +3,6 @@
 // by more than a tenth of its size and the verdict is good.
 //
 //   bench_examples_coarse [--examples FOLDER] [--only TEXT] [--scheme NAME] [--seconds S]
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,11 +31,6 @@ static int try_example(const char *path, const char *name, const char *scheme, d
     return missed;
 }
 
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 int main(int argc, char **argv)
 {
     const char *folder = "examples", *only = NULL, *scheme = "moreau-jean";
@@ -52,21 +46,13 @@ int main(int argc, char **argv)
         else if (strcmp(argv[i], "--seconds") == 0)
             seconds = atof(argv[i + 1]);
     }
-    DIR *directory = opendir(folder);
-    if (!directory) {
+    const int n = scene_list(folder, only, names, EXAMPLES_MAX);
+    if (n < 0) {
         fprintf(stderr, "bench_examples_coarse: no folder '%s'; --examples names another\n",
                 folder);
         return EXIT_FAILURE;
     }
-    int n = 0, failures = 0;
-    for (struct dirent *entry; (entry = readdir(directory)) && n < EXAMPLES_MAX;) {
-        const size_t length = strlen(entry->d_name);
-        if (length > 5 && strcmp(entry->d_name + length - 5, ".yaml") == 0 &&
-            (!only || strstr(entry->d_name, only)))
-            names[n++] = strdup(entry->d_name);
-    }
-    closedir(directory);
-    qsort(names, (size_t)n, sizeof *names, compare_names);
+    int failures = 0;
     printf("%-32s  %-15s  %-15s  %-15s  %-15s\n", "off, over the size of the motion", "h", "10 h",
            "100 h", "1000 h");
     for (int i = 0; i < n; ++i) {

@@ -2,7 +2,6 @@
 // compared with that of the run as the example's file has it, at its own scheme and options.
 //
 //   bench_examples_schemes [--examples FOLDER] [--only TEXT] [--seconds S] [--csv FILE] [--events yes]
-#include <dirent.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,31 +67,6 @@ static void print_events(const char *name, const run_result *run)
     printf(" rest from %.4g\n", run->rest_time);
 }
 
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-static int list_examples(const char *folder, const char *only, char **names)
-{
-    DIR *directory = opendir(folder);
-    int n = 0;
-    if (!directory) {
-        fprintf(stderr, "bench_examples_schemes: no folder '%s'; --examples names another\n",
-                folder);
-        exit(EXIT_FAILURE);
-    }
-    for (struct dirent *entry; (entry = readdir(directory)) && n < EXAMPLES_MAX;) {
-        const size_t length = strlen(entry->d_name);
-        if (length > 5 && strcmp(entry->d_name + length - 5, ".yaml") == 0 &&
-            (!only || strstr(entry->d_name, only)))
-            names[n++] = strdup(entry->d_name);
-    }
-    closedir(directory);
-    qsort(names, (size_t)n, sizeof *names, compare_names);
-    return n;
-}
-
 int main(int argc, char **argv)
 {
     const char *folder = "examples", *only = NULL, *csv_path = NULL;
@@ -115,7 +89,12 @@ int main(int argc, char **argv)
     static scene_model model;
     static run_result own, run;
     int crashed = 0;
-    const int n = list_examples(folder, only, names);
+    const int n = scene_list(folder, only, names, EXAMPLES_MAX);
+    if (n < 0) {
+        fprintf(stderr, "bench_examples_schemes: no folder '%s'; --examples names another\n",
+                folder);
+        return EXIT_FAILURE;
+    }
     printf("%-30s %-21s %-8s %7s %9s %7s %10s %8s %8s %8s %8s %8s %5s %-6s %6s\n", "example",
            "scheme", "outcome", "t", "end off", "impacts", "energy", "gain", "remaind", "penetr",
            "drift", "rest", "unc", "says", "s");

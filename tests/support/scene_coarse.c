@@ -1,8 +1,10 @@
 // Runs in long steps against event-driven ones.
 #include "support/scene_coarse.h"
 
+#include <dirent.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "percuss/evidence.h"
@@ -28,6 +30,28 @@ bool scene_look(const char *path, scene_model *model)
     pcs_model_file_destroy(file);
     pcs_context_destroy(ctx);
     return read;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+int scene_list(const char *folder, const char *only, char **names, int most)
+{
+    DIR *directory = opendir(folder);
+    int n = 0;
+    if (!directory)
+        return -1;
+    for (struct dirent *entry; (entry = readdir(directory)) && n < most;) {
+        const size_t length = strlen(entry->d_name);
+        if (length > 5 && strcmp(entry->d_name + length - 5, ".yaml") == 0 &&
+            (!only || strstr(entry->d_name, only)))
+            names[n++] = strdup(entry->d_name);
+    }
+    closedir(directory);
+    qsort(names, (size_t)n, sizeof *names, compare_names);
+    return n;
 }
 
 // The largest range of a coordinate, m or rad.

@@ -8,6 +8,10 @@
 // why.
 bool scene_look(const char *path, scene_model *model);
 
+// Model files of a folder whose names have `only` in them (NULL: all), sorted; the names are to be freed.
+// Their number, or -1 without a folder.
+int scene_list(const char *folder, const char *only, char **names, int most);
+
 enum { COARSE_FACTORS = 4 }; // 1, 10, 100, 1000 times the step of the file
 
 typedef struct coarse_run {
