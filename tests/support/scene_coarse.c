@@ -54,42 +54,46 @@ int scene_list(const char *folder, const char *only, char **names, int most)
     return n;
 }
 
-// The largest range of a coordinate, m or rad.
-static double size_of_motion(const run_result *run)
+// Between two orientations.
+static double angle_between(const double *x, const double *y)
 {
-    double size = 0;
-    for (int i = 0; i + 1 < run->n_values; ++i) { // the last one is the energy
-        double low = HUGE_VAL, high = -HUGE_VAL;
-        for (int k = 0; k < run->n_samples; ++k) {
-            low = fmin(low, run->sample[k][i]);
-            high = fmax(high, run->sample[k][i]);
-        }
-        size = fmax(size, high - low);
+    double same = 0, opposite = 0;
+    for (int c = 0; c < 4; ++c) {
+        same += (x[c] - y[c]) * (x[c] - y[c]);
+        opposite += (x[c] + y[c]) * (x[c] + y[c]);
     }
-    return size;
+    return 4 * asin(fmin(1, 0.5 * sqrt(fmin(same, opposite))));
 }
 
-// The largest difference at a sample, over the size of the motion; angles of quaternions over 1 rad.
+// The largest difference of two samples: of coordinates, m or rad, and of orientations, rad.
+typedef struct pair_of_sizes {
+    double coordinates, orientations;
+} pair_of_sizes;
+
+static void raise_sizes(const run_result *run, const double *x, const double *y,
+                        pair_of_sizes *largest)
+{
+    for (int i = 0; i + 1 < run->n_values; ++i) { // the last one is the energy
+        if (!run->quaternion[i]) {
+            largest->coordinates = fmax(largest->coordinates, fabs(x[i] - y[i]));
+            continue;
+        }
+        largest->orientations = fmax(largest->orientations, angle_between(x + i, y + i));
+        i += 3;
+    }
+}
+
+// The largest difference at a sample, over the largest displacement from the start; what moves less than
+// `rest` is at rest.
 static double distance(const run_result *run, const run_result *exact)
 {
-    const double size = size_of_motion(exact);
-    double most = 0;
-    for (int k = 0; k < run->n_samples; ++k)
-        for (int i = 0; i + 1 < exact->n_values; ++i) {
-            const double *x = run->sample[k] + i, *y = exact->sample[k] + i;
-            if (!exact->quaternion[i]) {
-                most = fmax(most, fabs(x[0] - y[0]) / size);
-                continue;
-            }
-            double same = 0, opposite = 0;
-            for (int c = 0; c < 4; ++c) {
-                same += (x[c] - y[c]) * (x[c] - y[c]);
-                opposite += (x[c] + y[c]) * (x[c] + y[c]);
-            }
-            most = fmax(most, 2 * sqrt(fmin(same, opposite)));
-            i += 3;
-        }
-    return most;
+    const double rest = 1e-6; // m or rad
+    pair_of_sizes size = {rest, rest}, off = {0, 0};
+    for (int k = 0; k < exact->n_samples; ++k) {
+        raise_sizes(exact, exact->sample[k], exact->sample[0], &size);
+        raise_sizes(exact, run->sample[k], exact->sample[k], &off);
+    }
+    return fmax(off.coordinates / size.coordinates, off.orientations / size.orientations);
 }
 
 // Steps of the length `step` at most, that meet the samples.
