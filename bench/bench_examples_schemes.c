@@ -2,14 +2,12 @@
 // compared with that of the run as the example's file has it, at its own scheme and options.
 //
 //   bench_examples_schemes [--examples FOLDER] [--only TEXT] [--seconds S] [--csv FILE] [--events yes]
-#include <dirent.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "percuss/io.h"
-#include "support/scene_run.h"
+#include "support/scene_coarse.h"
 
 static const char *const schemes[] = {"moreau-jean", "moreau-jean-adaptive",
                                       "capturing",   "event-driven",
@@ -19,27 +17,6 @@ static const char *const schemes[] = {"moreau-jean", "moreau-jean-adaptive",
                                       "phem56",      "alpha2",
                                       "alpha3"};
 enum { N_SCHEMES = sizeof schemes / sizeof *schemes, EXAMPLES_MAX = 200 };
-
-// Length of the model file's run; false: it cannot be read.
-static bool look(const char *path, scene_model *model)
-{
-    pcs_context *ctx = pcs_context_create(NULL);
-    pcs_model_file *file = NULL;
-    const bool read = pcs_model_file_read(ctx, path, NULL, 0, &file) >= 0;
-    if (read) {
-        const pcs_simulation_def def = pcs_model_file_simulation(file);
-        memset(model, 0, sizeof *model);
-        model->facts = (scene_facts){.dimension = pcs_model_dimension(pcs_model_file_model(file)),
-                                     .end = def.end,
-                                     .step = def.step,
-                                     .length = 1};
-    } else {
-        fprintf(stderr, "bench_examples_schemes: %s\n", pcs_context_error(ctx));
-    }
-    pcs_model_file_destroy(file);
-    pcs_context_destroy(ctx);
-    return read;
-}
 
 static double distance_at_end(const run_result *a, const run_result *b)
 {
@@ -90,31 +67,6 @@ static void print_events(const char *name, const run_result *run)
     printf(" rest from %.4g\n", run->rest_time);
 }
 
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-static int list_examples(const char *folder, const char *only, char **names)
-{
-    DIR *directory = opendir(folder);
-    int n = 0;
-    if (!directory) {
-        fprintf(stderr, "bench_examples_schemes: no folder '%s'; --examples names another\n",
-                folder);
-        exit(EXIT_FAILURE);
-    }
-    for (struct dirent *entry; (entry = readdir(directory)) && n < EXAMPLES_MAX;) {
-        const size_t length = strlen(entry->d_name);
-        if (length > 5 && strcmp(entry->d_name + length - 5, ".yaml") == 0 &&
-            (!only || strstr(entry->d_name, only)))
-            names[n++] = strdup(entry->d_name);
-    }
-    closedir(directory);
-    qsort(names, (size_t)n, sizeof *names, compare_names);
-    return n;
-}
-
 int main(int argc, char **argv)
 {
     const char *folder = "examples", *only = NULL, *csv_path = NULL;
@@ -137,7 +89,12 @@ int main(int argc, char **argv)
     static scene_model model;
     static run_result own, run;
     int crashed = 0;
-    const int n = list_examples(folder, only, names);
+    const int n = scene_list(folder, only, names, EXAMPLES_MAX);
+    if (n < 0) {
+        fprintf(stderr, "bench_examples_schemes: no folder '%s'; --examples names another\n",
+                folder);
+        return EXIT_FAILURE;
+    }
     printf("%-30s %-21s %-8s %7s %9s %7s %10s %8s %8s %8s %8s %8s %5s %-6s %6s\n", "example",
            "scheme", "outcome", "t", "end off", "impacts", "energy", "gain", "remaind", "penetr",
            "drift", "rest", "unc", "says", "s");
@@ -147,7 +104,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < n; ++i) {
         char path[1024];
         snprintf(path, sizeof path, "%s/%s", folder, names[i]);
-        if (!look(path, &model))
+        if (!scene_look(path, &model))
             continue;
         names[i][strlen(names[i]) - 5] = 0;
         for (int k = -1; k < N_SCHEMES; ++k) {

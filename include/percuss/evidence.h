@@ -70,6 +70,7 @@ typedef enum pcs_finding_kind {
     PCS_FINDING_VELOCITY_DRIFT,
     PCS_FINDING_REJECTED,
     PCS_FINDING_REDUNDANT, // at the start
+    PCS_FINDING_FORCES,    // of contacts that are not unique: a note, never more
     PCS_FINDING_ASSEMBLY,
     PCS_FINDING_KIND_COUNT
 } pcs_finding_kind;

@@ -270,7 +270,10 @@ typedef struct pcs_statistics {
     pcs_extreme
         impact_gain;     // J; work of impacts that was positive, summed; of the largest: contact
     pcs_extreme chatter; // changes between open and closed in a row, each after few steps; contact
-    double momentum_drift; // of bodies that nothing outside acts on, relative
+    pcs_extreme
+        free_forces; // components of contact forces that are not unique, most at a time; contact
+    int32_t force_components; // of the closed contacts then; 0: none was looked at
+    double momentum_drift;    // of bodies that nothing outside acts on, relative
     // Resolution of a scheme whose steps are those of the run; 0: it chooses its own.
     pcs_extreme turn; // angle in a step, rad; body
     pcs_extreme way;  // in a step, over the size of a body that has contacts; body

@@ -246,6 +246,8 @@ class pcs_statistics(ctypes.Structure):
         ("hover", pcs_extreme),
         ("impact_gain", pcs_extreme),
         ("chatter", pcs_extreme),
+        ("free_forces", pcs_extreme),
+        ("force_components", c_int32),
         ("momentum_drift", c_double),
         ("turn", pcs_extreme),
         ("way", pcs_extreme),

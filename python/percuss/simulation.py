@@ -107,6 +107,8 @@ class Statistics:
     hover: Extreme
     impact_gain: Extreme
     chatter: Extreme
+    free_forces: Extreme
+    force_components: int
     momentum_drift: float
     turn: Extreme
     way: Extreme

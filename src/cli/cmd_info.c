@@ -125,8 +125,6 @@ static void report_result(pcs_result *result, const char *path, const history *h
         cli_summary_warning(stdout, pcs_result_warning(result));
     if (!pcs_result_has_summary(result))
         return;
-    cli_summary_statistics(stdout, statistics);
-    cli_summary_energy(stdout, statistics, &h->energy);
     pcs_run_facts facts = {.statistics = statistics,
                            .energy = h->energy,
                            .contacts = pcs_result_contact_count(result),
@@ -135,6 +133,9 @@ static void report_result(pcs_result *result, const char *path, const history *h
                            .contact_name = name_contact,
                            .body_name = name_body,
                            .owner = result};
+    cli_summary_statistics(stdout, statistics);
+    cli_summary_forces(stdout, &facts);
+    cli_summary_energy(stdout, statistics, &h->energy);
     cli_summary_verdict(stdout, &facts, pcs_result_is_complete(result) ? NULL : "is cut off");
 }
 

@@ -477,7 +477,7 @@ static void warn_of_output_step(FILE *out, const session *run)
             def->frame_every, def->step);
 }
 
-static void print_summary(FILE *out, const session *run, cli_exit code)
+static void print_summary(FILE *out, const session *run, const pcs_run_facts *facts, cli_exit code)
 {
     const pcs_statistics *statistics = pcs_simulation_statistics(run->simulation);
     pcs_simulation_def def = pcs_model_file_simulation(run->file);
@@ -494,6 +494,7 @@ static void print_summary(FILE *out, const session *run, cli_exit code)
     cli_summary_statistics(out, statistics);
     cli_summary_meshes(out, run->simulation);
     cli_summary_redundant_rows(out, run->simulation);
+    cli_summary_forces(out, facts);
     cli_summary_line(out, "wall time", "%.3g s (%.3g simulated seconds in a second)",
                      run->wall_time,
                      run->wall_time > 0 ? (time - run->first_time) / run->wall_time : 0.0);
@@ -518,7 +519,7 @@ static cli_exit conclude(const session *run, cli_exit code)
     const pcs_simulation_def def = pcs_model_file_simulation(run->file);
     const pcs_run_facts facts = cli_find_run_facts(run->simulation, def.scheme, &run->energy);
     if (!run->quiet)
-        print_summary(out, run, code);
+        print_summary(out, run, &facts, code);
     else if (code != CLI_EXIT_OK)
         return code; // a message has told why
     const char *unfinished = code == CLI_EXIT_INTERRUPTED ? "was interrupted"

@@ -248,6 +248,21 @@ void cli_summary_statistics(FILE *out, const pcs_statistics *statistics)
                      statistics->worst_residual, statistics->worst_newton);
 }
 
+void cli_summary_forces(FILE *out, const pcs_run_facts *facts)
+{
+    const pcs_statistics *statistics = facts->statistics;
+    const pcs_extreme *most = &statistics->free_forces;
+    if (!(most->value > 0))
+        return;
+    const char *contact = most->where >= 0 ? facts->contact_name(facts->owner, most->where) : NULL;
+    cli_summary_line(
+        out, "forces not unique",
+        "%.0f of %d components of contact forces are free (%s%sat t = %.4g s);\n"
+        "  %-*ssums and the motion are unique, unless these slide in different directions",
+        most->value, (int)statistics->force_components, contact ? contact : "", contact ? " " : "",
+        most->time, LABEL_WIDTH, "");
+}
+
 // The first result of each part of a mesh, at the element where it is largest.
 static void print_largest(FILE *out, const pcs_simulation *simulation, int32_t mesh)
 {

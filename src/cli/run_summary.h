@@ -21,6 +21,8 @@ void cli_summary_redundant_rows(FILE *out, const pcs_simulation *simulation);
 
 // Steps, impacts, contacts, worst penetration, drift and residual.
 void cli_summary_statistics(FILE *out, const pcs_statistics *statistics);
+// Contact forces that are not unique; nothing if all are.
+void cli_summary_forces(FILE *out, const pcs_run_facts *facts);
 // Strain energy and largest results of the meshes now; nothing if there are none.
 void cli_summary_meshes(FILE *out, const pcs_simulation *simulation);
 // The account from the energy at the start to the energy at the end.

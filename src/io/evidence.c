@@ -453,6 +453,27 @@ static pcs_finding judge_redundancy(const pcs_run_facts *facts)
     return f;
 }
 
+// No fault of the run, and boxes that rest are everywhere: said, never judged.
+static pcs_finding judge_forces(const pcs_run_facts *facts)
+{
+    const pcs_extreme *most = &facts->statistics->free_forces;
+    const char *contact = contact_name(facts, most->where);
+    const bool named = most->where >= 0;
+    pcs_finding f = {.label = "contact forces not unique", .unit = "1", .value = most->value};
+    f.applies = facts->contacts > 0 && facts->statistics->force_components > 0;
+    f.level = PCS_LEVEL_GOOD;
+    if (!(most->value > 0))
+        say(&f, "no contact holds what others already hold: contact forces are unique");
+    else
+        say(&f,
+            "of %d components of the contact forces %.0f are free (%s%s%s%sat t = %.6g s): rigid "
+            "bodies can share the load in many ways, and the run shows one; sums of forces and the "
+            "motion are unique, unless these contacts slide in different directions",
+            (int)facts->statistics->force_components, most->value, named ? kind_of(contact) : "",
+            named ? " '" : "", named ? contact : "", named ? "' " : "", most->time);
+    return f;
+}
+
 static pcs_finding judge_singularity(const pcs_run_facts *facts)
 {
     const int32_t most = facts->statistics->redundant_most;
@@ -571,6 +592,7 @@ void pcs_run_judge(const pcs_run_facts *facts, pcs_finding *findings)
     findings[PCS_FINDING_VELOCITY_DRIFT] = judge_velocity_drift(facts);
     findings[PCS_FINDING_REJECTED] = judge_rejections(facts);
     findings[PCS_FINDING_REDUNDANT] = judge_redundancy(facts);
+    findings[PCS_FINDING_FORCES] = judge_forces(facts);
     findings[PCS_FINDING_ASSEMBLY] = judge_assembly(facts);
 }
 

@@ -149,6 +149,20 @@ static const explanation_row rows[PCS_FINDING_KIND_COUNT] = {
          "by "
          "one that holds less (a spherical joint for a hinge), or make a part flexible.",
          NULL, NULL},
+    [PCS_FINDING_FORCES] =
+        {"How many components of the contact forces, at the instant with the most, repeat what "
+         "other "
+         "contacts hold already (normal forces, and friction of contacts that stick).",
+         "It is like a table with four legs: how it stands is certain, but the share of each leg "
+         "depends on the stiffness of legs and floor, which a rigid model does not have. The "
+         "shares "
+         "given here are one possibility of many; their sums are certain.",
+         "No limits: it is a property of the model, not an error of the run. Looked at every some "
+         "steps, in models without meshes.",
+         "If you need only the motion or sums of forces, nothing. To get forces that are unique, "
+         "let "
+         "the body stand on three points, or make a part flexible.",
+         NULL, NULL},
     [PCS_FINDING_RESIDUAL] =
         {"How exactly the laws of contact and friction were met in the worst step: no overlap, no "
          "pulling, friction up to its limit and against the slip. A pure number, relative to the "

@@ -179,6 +179,7 @@ const pcs_statistic_row pcs_statistic_table[] = {
     REAL(smallest_step), REAL(time_stepping),
     COUNT64(switches_zeno), COUNT64(switches_friction), COUNT64(switches_edge),
     REAL(size), EXTREME(hover), EXTREME(impact_gain), EXTREME(chatter),
+    EXTREME(free_forces), COUNT32(force_components),
     REAL(momentum_drift), EXTREME(turn), EXTREME(way), REAL(rate),
     COUNT64(estimates), REAL(error_step), EXTREME(error), REAL(error_length), REAL(error_velocity),
     REAL(growth), REAL(horizon), REAL(stiffness),

@@ -19,7 +19,7 @@ typedef struct header {
 } header;
 
 static const char magic[8] = {'P', 'C', 'S', 'S', 'T', 'A', 'T', 'E'};
-enum { CHECKPOINT_VERSION = 5 };
+enum { CHECKPOINT_VERSION = 6 };
 
 static uint64_t model_hash(const pcs_model *model)
 {

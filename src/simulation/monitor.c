@@ -205,11 +205,18 @@ static void look_at_speeds(pcs_simulation *s, double h)
     }
 }
 
-// Work of the impacts of the step: what the account of normal impulses gained in it.
+static double contact_work(const pcs_simulation *s)
+{
+    return s->state.work[PCS_WORK_IMPACT] + s->state.work[PCS_WORK_FRICTION];
+}
+
+// Work of the impacts of the step: what the accounts of normal impulses and of friction gained in it. A
+// restitution of normal velocities can make friction drive the bodies (Kane's pendulum); friction
+// of the step outside impacts takes energy.
 static void look_at_impacts(pcs_simulation *s, int64_t events)
 {
     pcs_extreme *gain = &s->statistics.impact_gain;
-    const double work = s->state.work[PCS_WORK_IMPACT] - s->monitor->impact_work;
+    const double work = contact_work(s) - s->monitor->contact_work;
     if (!(work > 0) || hardest_impact(s, events) < 0)
         return;
     double *largest = s->monitor->numbers + MONITOR_LARGEST_GAIN;
@@ -223,13 +230,13 @@ static void look_at_impacts(pcs_simulation *s, int64_t events)
 
 // ---- The run ----
 
-void pcs_monitor_begin(pcs_simulation *s)
+pcs_status pcs_monitor_begin(pcs_simulation *s)
 {
-    s->monitor->impact_work = s->state.work[PCS_WORK_IMPACT];
+    s->monitor->contact_work = contact_work(s);
+    return pcs_monitor_linear_begin(s);
 }
 
-pcs_status pcs_monitor_end(pcs_simulation *s, double h, const pcs_step_report *report,
-                           int64_t events)
+void pcs_monitor_end(pcs_simulation *s, double h, const pcs_step_report *report, int64_t events)
 {
     look_at_gaps(s, events);
     look_at_events(s, events);
@@ -237,5 +244,6 @@ pcs_status pcs_monitor_end(pcs_simulation *s, double h, const pcs_step_report *r
     if (s->monitor->whole_steps)
         look_at_speeds(s, h);
     pcs_monitor_estimate(s, h, report);
-    return pcs_monitor_linear_end(s, s->scheme->events.count > events);
+    if (s->scheme->events.count > events)
+        pcs_monitor_linear_changed(s);
 }

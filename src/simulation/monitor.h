@@ -3,6 +3,7 @@
 #ifndef PCS_SIMULATION_MONITOR_H
 #define PCS_SIMULATION_MONITOR_H
 
+#include "schemes/smooth_system.h"
 #include "simulation/simulation.h"
 
 // Kinds of steps: nothing happens; velocities change far more than before, as in a pulse or where a
@@ -58,7 +59,7 @@ typedef struct pcs_monitor {
     pcs_vec3 *momentum; // by root: angular momentum at the start
     int64_t count;
     double *numbers;
-    double impact_work;             // before the step
+    double contact_work;            // before the step
     pcs_state fine;                 // the step as two halves
     int32_t kind;                   // of the step
     bool wanted, repeated, changed; // they were asked for and taken; contacts changed in them
@@ -70,9 +71,10 @@ void pcs_monitor_destroy(pcs_simulation *simulation);
 // After the start: sizes of the model and of its bodies.
 pcs_status pcs_monitor_start(pcs_simulation *simulation) PCS_MUST_CHECK;
 // Before a step, and after it with its report and the number of events that were there before it.
-void pcs_monitor_begin(pcs_simulation *simulation);
-pcs_status pcs_monitor_end(pcs_simulation *simulation, double h, const pcs_step_report *report,
-                           int64_t events) PCS_MUST_CHECK;
+// Only the former can be stopped: a step that is counted has been taken.
+pcs_status pcs_monitor_begin(pcs_simulation *simulation) PCS_MUST_CHECK;
+void pcs_monitor_end(pcs_simulation *simulation, double h, const pcs_step_report *report,
+                     int64_t events);
 // Between the two: takes the step to `next` once more if it is a sample. An error is to end the step,
 // so that it is taken again as a whole.
 pcs_status pcs_monitor_repeat(pcs_simulation *simulation, double h, double next, int64_t events)
@@ -88,8 +90,14 @@ double pcs_monitor_measure(const pcs_simulation *simulation, const pcs_monitor_i
 int64_t pcs_monitor_linear_numbers(const pcs_model *model);
 pcs_status pcs_monitor_linear_create(pcs_simulation *simulation, double *numbers) PCS_MUST_CHECK;
 void pcs_monitor_linear_destroy(pcs_simulation *simulation);
-// After a step, in which contacts changed or not. Errors are those of memory.
-pcs_status pcs_monitor_linear_end(pcs_simulation *simulation, bool changed) PCS_MUST_CHECK;
+// Contacts changed in the step that was taken.
+void pcs_monitor_linear_changed(pcs_simulation *simulation);
+// Before a step: looks at the point that the one before has reached, if it is due. Where that is
+// stopped nothing has happened, and the step is to end before it begins.
+pcs_status pcs_monitor_linear_begin(pcs_simulation *simulation) PCS_MUST_CHECK;
+// Components of contact forces that the equations leave open, after a solve at the point of the run
+// (monitor_forces.c).
+void pcs_monitor_look_at_forces(pcs_simulation *simulation, const pcs_smooth *smooth);
 // Groups of bodies and their angular momentum (monitor_momentum.c). `group` has a place for each node
 // and one for the ground.
 void pcs_monitor_find_groups(const pcs_model *model, int32_t *group);

@@ -15,7 +15,6 @@
 #include <string.h>
 
 #include "model/assembly.h"
-#include "schemes/smooth_system.h"
 #include "simulation/monitor.h"
 
 static const double STEPS_BETWEEN = 30;   // of the scheme: a tenth more work at most,
@@ -39,6 +38,7 @@ struct pcs_monitor_linear {
     pcs_smooth *smooth;
     pcs_phase phase;
     double *q, *v, *a, *b, *d, *lambda, *g, *g_rate, *p;
+    double *before; // the monitor's numbers, while an evaluation may be given up
     // Views of the monitor's numbers
     double *head, *position, *velocity, *fastest;
     double *rate[ORDER]; // of position and velocity, at the last evaluations, the latest first
@@ -81,7 +81,7 @@ void pcs_monitor_linear_destroy(pcs_simulation *s)
         return;
     pcs_smooth_destroy(w->smooth);
     pcs_phase_free(s->ctx, &w->phase);
-    double *arrays[] = {w->q, w->v, w->a, w->b, w->d, w->lambda, w->g, w->g_rate, w->p};
+    double *arrays[] = {w->q, w->v, w->a, w->b, w->d, w->lambda, w->g, w->g_rate, w->p, w->before};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i)
         pcs_free(s->ctx, arrays[i]);
     pcs_free(s->ctx, w);
@@ -110,6 +110,8 @@ pcs_status pcs_monitor_linear_create(pcs_simulation *s, double *numbers)
         complete = (*of_v[i] = PCS_NEW_ARRAY(ctx, double, model->n_v)) && complete;
     for (size_t i = 0; i < sizeof of_rows / sizeof *of_rows; ++i)
         complete = (*of_rows[i] = PCS_NEW_ARRAY(ctx, double, rows)) && complete;
+    w->before = PCS_NEW_ARRAY(ctx, double, pcs_monitor_linear_numbers(model));
+    complete = complete && w->before;
     w->head = numbers;
     w->position = numbers + LINEAR_HEAD;
     w->velocity = w->position + model->n_v;
@@ -402,6 +404,7 @@ static pcs_status follow(pcs_simulation *s)
     pcs_smooth_bind(w->smooth, s->state.turns, s->state.external);
     PCS_TRY(pcs_smooth_set_phase(w->smooth, &w->phase));
     PCS_TRY(pcs_smooth_accelerations(w->smooth, t, s->state.q, s->state.v, w->a, w->lambda, NULL));
+    pcs_monitor_look_at_forces(s, w->smooth);
     const bool begins = head[LINEAR_COUNT] == 0 || head[LINEAR_BROKEN] > 0;
     if (fmod(head[LINEAR_COUNT], POWERS_BETWEEN) == 0)
         PCS_TRY(look_at_frequency(s));
@@ -425,18 +428,29 @@ static pcs_status follow(pcs_simulation *s)
     return PCS_OK;
 }
 
-pcs_status pcs_monitor_linear_end(pcs_simulation *s, bool changed)
+void pcs_monitor_linear_changed(pcs_simulation *s)
+{
+    if (s->monitor->linear)
+        s->monitor->linear->head[LINEAR_BROKEN] = 1;
+}
+
+// An evaluation that is given up has not been: what it changed is put back.
+pcs_status pcs_monitor_linear_begin(pcs_simulation *s)
 {
     pcs_monitor_linear *w = s->monitor->linear;
-    if (!w || s->def.step <= 0)
+    if (!w || s->step == 0 || (double)s->step < w->head[LINEAR_NEXT])
         return PCS_OK;
-    if (changed)
-        w->head[LINEAR_BROKEN] = 1;
-    if ((double)s->step < w->head[LINEAR_NEXT] || s->step == s->n_steps)
-        return PCS_OK;
+    const size_t bytes = sizeof(double) * (size_t)pcs_monitor_linear_numbers(s->model);
+    const pcs_statistics statistics = s->statistics;
+    memcpy(w->before, w->head, bytes);
     const pcs_status status = follow(s);
-    if (status != PCS_ERROR_NUMERIC && status != PCS_ERROR_SINGULAR)
+    if (status >= 0)
         return status;
+    if (status != PCS_ERROR_NUMERIC && status != PCS_ERROR_SINGULAR) {
+        memcpy(w->head, w->before, bytes);
+        s->statistics = statistics;
+        return status;
+    }
     w->head[LINEAR_BROKEN] = 1; // equations without a solution tell nothing
     w->head[LINEAR_NEXT] = (double)s->step + plan(s);
     return PCS_OK;

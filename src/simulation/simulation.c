@@ -433,6 +433,7 @@ pcs_status pcs_simulation_step(pcs_simulation *s)
     PCS_TRY(pcs_simulation_start(s));
     if (pcs_simulation_finished(s))
         return pcs_error(s->ctx, PCS_ERROR_ARGUMENT, "the simulation is at its end");
+    PCS_TRY(pcs_monitor_begin(s));
     // Times lie on the grid start + n step, free of accumulated rounding.
     double h = s->def.step;
     double next = s->def.start + (double)(s->step + 1) * s->def.step;
@@ -450,7 +451,6 @@ pcs_status pcs_simulation_step(pcs_simulation *s)
         pcs_state_begin_frame(&s->state, s->model->n_slots);
     s->present->new_frame = false;
     s->scheme->step = s->step + 1;
-    pcs_monitor_begin(s);
     pcs_status status = pcs_simulation_advance(s, &s->state, h, next, &report);
     if (status >= 0) {
         const pcs_status repeated = pcs_monitor_repeat(s, h, next, events);
@@ -471,7 +471,7 @@ pcs_status pcs_simulation_step(pcs_simulation *s)
     count_step(s, &report, status);
     book_impacts(s, events);
     PCS_TRY(check_finite(s, &report));
-    PCS_TRY(pcs_monitor_end(s, h, &report, events));
+    pcs_monitor_end(s, h, &report, events);
     warn_of_length(s);
     return status;
 }

@@ -121,6 +121,12 @@ static void test_counts(void **state)
     f.statistics.redundant_most = 3;
     expect(&f, PCS_FINDING_SINGULAR, PCS_LEVEL_NOTICE, "singular position");
     assert_non_null(strstr(f.text, "singular positions, redundant constraint rows"));
+    begin(&f);
+    f.statistics.force_components = 12;
+    expect(&f, PCS_FINDING_FORCES, PCS_LEVEL_GOOD, "are unique");
+    f.statistics.free_forces = (pcs_extreme){6, 0.4, 1};
+    expect(&f, PCS_FINDING_FORCES, PCS_LEVEL_GOOD,
+           "of 12 components of the contact forces 6 are free (contact 'tip' at t = 0.4 s)");
 }
 
 // Every row has an explanation in four parts, whole and without a gap, and advises what makes a run
