@@ -147,6 +147,8 @@ static pcs_status create_pattern(pcs_reduction *s)
         s->mark[i] = -1;
     for (int32_t i = 0; i < n; i++) {
         int32_t first;
+        if (i % LOOK_EVERY == 0 && pcs_watch_is_over(s->watch))
+            return PCS_INTERRUPTED;
         s->offset[i + 1] = s->offset[i] + block_columns(s->global, i, &first);
         entries += visit_neighbours(s, i, false);
         if (entries >= INT32_MAX)
@@ -160,15 +162,21 @@ static pcs_status create_pattern(pcs_reduction *s)
     memcpy(s->cursor, s->row_start, sizeof(int32_t) * (size_t)n);
     for (int32_t i = 0; i < n; i++)
         s->mark[i] = -1;
-    for (int32_t i = 0; i < n; i++)
+    for (int32_t i = 0; i < n; i++) {
+        if (i % LOOK_EVERY == 0 && pcs_watch_is_over(s->watch))
+            return PCS_INTERRUPTED;
         (void)visit_neighbours(s, i, true);
-    for (int32_t i = 0; i < n; i++)
+    }
+    for (int32_t i = 0; i < n; i++) {
+        if (i % LOOK_EVERY == 0 && pcs_watch_is_over(s->watch))
+            return PCS_INTERRUPTED;
         for (int32_t e = s->row_start[i]; e < s->row_start[i + 1]; e++) {
             const int32_t j = s->column[e];
             s->value_start[e] = values;
             values += (int64_t)(s->offset[i + 1] - s->offset[i]) *
                       (s->offset[j + 1] - s->offset[j]);
         }
+    }
     s->value_start[entries] = values;
     return pcs_reduction_get_zeros(s, values, &s->value);
 }
