@@ -155,8 +155,9 @@ static pcs_status create_pattern(pcs_reduction *s)
             return pcs_error(s->ctx, PCS_ERROR_MEMORY, "reduction: W has more than 2^31 blocks");
         s->row_start[i + 1] = (int32_t)entries;
     }
-    s->column = PCS_NEW_ARRAY(s->ctx, int32_t, entries);
-    s->value_start = PCS_NEW_ARRAY(s->ctx, int64_t, entries + 1);
+    // Without zeros, which would take a second without a look: all of both is written below.
+    s->column = pcs_realloc(s->ctx, NULL, (size_t)entries, sizeof *s->column);
+    s->value_start = pcs_realloc(s->ctx, NULL, (size_t)entries + 1, sizeof *s->value_start);
     if (!s->column || !s->value_start)
         return PCS_ERROR_MEMORY;
     memcpy(s->cursor, s->row_start, sizeof(int32_t) * (size_t)n);
