@@ -74,7 +74,7 @@ static void use(pcs_context *ctx, const pcs_problem *problem)
         opts.max_iterations = 50;
         if (pcs_problem_solve(problem, NULL, &opts, NULL, r, NULL, &info) < 0)
             fuzz_check_error(ctx);
-        for (int32_t i = 0; i < rows && fuzz_is_strict(); i++)
+        for (int32_t i = 0; i < rows; i++)
             fuzz_require(isfinite(r[i]), "impulses are not finite", ctx);
         if (pcs_problem_write(problem, fuzz_path("written"), PCS_PROBLEM_FCLIB, r) < 0)
             fuzz_check_error(ctx);

@@ -29,11 +29,6 @@ void fuzz_check_error(const pcs_context *ctx)
     fuzz_require(strchr(text, '\n') == NULL, "an error text of several lines", ctx);
 }
 
-bool fuzz_is_strict(void)
-{
-    return getenv("FUZZ_STRICT") != NULL;
-}
-
 void fuzz_end(pcs_context *ctx)
 {
     fuzz_require(pcs_context_heap_bytes(ctx) == 0, "memory is left over", ctx);

@@ -10,9 +10,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 void fuzz_require(bool condition, const char *what, const pcs_context *ctx);
 // Of a status < 0: the error has a text of one line.
 void fuzz_check_error(const pcs_context *ctx);
-// With FUZZ_STRICT in the environment: a check that fails today and waits for its cause to be mended,
-// finite impulses of contact problems with data near overflow.
-bool fuzz_is_strict(void);
 // All memory was given back; destroys the context.
 void fuzz_end(pcs_context *ctx);
 // A path in a folder of this process, which is removed at its end; valid until the next call.

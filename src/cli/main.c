@@ -39,12 +39,13 @@ static void print_help(FILE *out)
           out);
     for (int i = 0; i < VERB_COUNT; i++)
         fprintf(out, "  %-8s %s\n", verbs[i].name, verbs[i].help);
-    fputs("\npercuss VERB --help explains a verb; percuss --version prints the version.\n\n"
-          "exit code: 0 ok; 1 finished, but some steps or problems did not converge; 2 mistake in\n"
-          "the model, an option or an input file; 3 the run failed or its output could not be "
-          "written;\n"
-          "130 interrupted, with the result properly closed\n",
-          out);
+    fputs(
+        "\npercuss VERB --help explains a verb; percuss --version prints the version.\n\n"
+        "exit code: 0 finished; 1 finished, but the verdict of the run is bad, or some problems "
+        "were\n"
+        "not solved; 2 mistake in the model, an option or an input file; 3 the run failed or its\n"
+        "output could not be written; 130 interrupted, with the result properly closed\n",
+        out);
 }
 
 static cli_exit unknown_verb(const char *name)

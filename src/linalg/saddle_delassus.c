@@ -118,6 +118,23 @@ static bool same_islands(const contact *a, const contact *b)
     return true;
 }
 
+// A row with ten thousand blocks takes a millisecond.
+enum { ROWS_PER_LOOK = 16 };
+
+// Zeros of ten thousand contacts of one body are 7 GB, which take seconds.
+static pcs_status clear_rows(const delassus *d, const pcs_block_matrix *W, int64_t values)
+{
+    int64_t from = 0;
+    for (int32_t i = 0; i < W->n; ++i) {
+        if (i % ROWS_PER_LOOK == 0)
+            PCS_TRY(pcs_context_go_on(d->arena->ctx));
+        const int64_t to = i + 1 < W->n ? W->value_start[W->row_start[i + 1]] : values;
+        memset(W->value + from, 0, sizeof(double) * (size_t)(to - from));
+        from = to;
+    }
+    return PCS_OK;
+}
+
 static pcs_status build_pattern(delassus *d, pcs_block_matrix *W)
 {
     const int32_t n = d->n;
@@ -144,6 +161,8 @@ static pcs_status build_pattern(delassus *d, pcs_block_matrix *W)
     int64_t values = 0;
     for (int32_t i = 0; i < n; ++i) {
         int32_t count;
+        if (i % ROWS_PER_LOOK == 0)
+            PCS_TRY(pcs_context_go_on(d->arena->ctx));
         if (i > 0 && same_islands(&d->contact[i - 1], &d->contact[i])) { // corners of one box
             count = row_start[i] - row_start[i - 1];
             memcpy(column + row_start[i], column + row_start[i - 1],
@@ -162,7 +181,6 @@ static pcs_status build_pattern(delassus *d, pcs_block_matrix *W)
     double *value = PCS_ARENA_ARRAY(d->arena, double, values);
     if (!value)
         return no_memory(d);
-    memset(value, 0, sizeof(double) * (size_t)values);
     *W = (pcs_block_matrix){.n = n,
                             .offset = offset,
                             .row_start = row_start,
@@ -170,7 +188,7 @@ static pcs_status build_pattern(delassus *d, pcs_block_matrix *W)
                             .value_start = value_start,
                             .diagonal = diagonal,
                             .value = value};
-    return PCS_OK;
+    return clear_rows(d, W, values);
 }
 
 // A^{-1} H^T of a contact for its nodes outside coupled islands
@@ -300,9 +318,6 @@ static void add_block(const delassus *d, const contact *a, const contact *b, dou
                 block, columns);
         }
 }
-
-// A row with ten thousand blocks takes a millisecond.
-enum { ROWS_PER_LOOK = 16 };
 
 static void transpose_block(int32_t rows, int32_t columns, const double *block, double *transposed)
 {

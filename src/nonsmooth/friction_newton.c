@@ -309,6 +309,7 @@ static pcs_status solve(pcs_contact_function function, const pcs_friction_contac
             if (pcs_monitor_test_with_u(&monitor, r, work.u))
                 break;
         }
+        (void)pcs_monitor_is_stopped(&monitor); // time may have ended inside a factorisation
         pcs_monitor_stage(&monitor, info, "newton", steps);
     }
     info->factorisations = work.factorisations;

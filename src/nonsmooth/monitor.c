@@ -87,14 +87,15 @@ static bool is_exact(const pcs_friction_contact *problem, const double *r, doubl
 // be it that impulses balance each other or that the units make them large numbers, and lost in
 // rounding for a very long one. So the velocities may lack four of the digits asked for, or half of
 // them, or what rounding takes, and no more: the residual counts as at least the scaled one without
-// them. A strict monitor counts it so always, others only where the tolerance is met.
+// them. A strict monitor counts it so always, others only where the tolerance is met. What overflows
+// has no residual: NaN, which no comparison prefers to another; fmax would forget it.
 static double judge(const pcs_monitor *monitor, const double *r, const double *u,
                     pcs_contact_measure *found)
 {
     const pcs_friction_contact *problem = monitor->problem;
     const double tolerance = monitor->opts->tolerance;
     const double residual = pcs_residual_in(&found->residual, monitor->opts->measure);
-    if (!(residual <= tolerance || monitor->strict))
+    if (isnan(residual) || !(residual <= tolerance || monitor->strict))
         return residual;
     if (isnan(found->impulse)) {
         const pcs_contact_measure more = pcs_friction_contact_measure_part(
@@ -103,6 +104,8 @@ static double judge(const pcs_monitor *monitor, const double *r, const double *u
         found->residual.worst = more.residual.worst;
         found->impulse = more.impulse;
     }
+    if (isnan(found->residual.scaled))
+        return NAN;
     if (DBL_EPSILON * found->impulse > VELOCITY_ERROR) // u is made of rounding errors
         return fmax(2.0 * tolerance, fmax(residual, VELOCITY_ERROR));
     if (monitor->opts->measure != PCS_MEASURE_RELATIVE)
@@ -113,8 +116,7 @@ static double judge(const pcs_monitor *monitor, const double *r, const double *u
         (least <= fmax(tolerance, residual) || is_exact(problem, r, scaled)))
         return residual;
     // how far it is from being accepted, which tells sweeps when to measure again
-    const double missing = isnan(scaled) ? 2.0 : scaled / VELOCITY_ERROR;
-    return fmax(missing * tolerance, fmax(residual, least));
+    return fmax(scaled / VELOCITY_ERROR * tolerance, fmax(residual, least));
 }
 
 void pcs_monitor_make_strict(pcs_monitor *monitor)
@@ -126,6 +128,8 @@ void pcs_monitor_make_strict(pcs_monitor *monitor)
     pcs_contact_measure found = pcs_friction_contact_measure_part(
         monitor->problem, monitor->opts->measure, monitor->best, monitor->u);
     monitor->best_value = judge(monitor, monitor->best, monitor->u, &found);
+    if (isnan(monitor->best_value)) // a start that overflows: every other iterate is better
+        monitor->best_value = INFINITY;
 }
 
 // Keeps (r, u) if it is the best so far.

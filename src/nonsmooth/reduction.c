@@ -147,28 +147,37 @@ static pcs_status create_pattern(pcs_reduction *s)
         s->mark[i] = -1;
     for (int32_t i = 0; i < n; i++) {
         int32_t first;
+        if (i % LOOK_EVERY == 0 && pcs_watch_is_over(s->watch))
+            return PCS_INTERRUPTED;
         s->offset[i + 1] = s->offset[i] + block_columns(s->global, i, &first);
         entries += visit_neighbours(s, i, false);
         if (entries >= INT32_MAX)
             return pcs_error(s->ctx, PCS_ERROR_MEMORY, "reduction: W has more than 2^31 blocks");
         s->row_start[i + 1] = (int32_t)entries;
     }
-    s->column = PCS_NEW_ARRAY(s->ctx, int32_t, entries);
-    s->value_start = PCS_NEW_ARRAY(s->ctx, int64_t, entries + 1);
+    // Without zeros, which would take a second without a look: all of both is written below.
+    s->column = pcs_realloc(s->ctx, NULL, (size_t)entries, sizeof *s->column);
+    s->value_start = pcs_realloc(s->ctx, NULL, (size_t)entries + 1, sizeof *s->value_start);
     if (!s->column || !s->value_start)
         return PCS_ERROR_MEMORY;
     memcpy(s->cursor, s->row_start, sizeof(int32_t) * (size_t)n);
     for (int32_t i = 0; i < n; i++)
         s->mark[i] = -1;
-    for (int32_t i = 0; i < n; i++)
+    for (int32_t i = 0; i < n; i++) {
+        if (i % LOOK_EVERY == 0 && pcs_watch_is_over(s->watch))
+            return PCS_INTERRUPTED;
         (void)visit_neighbours(s, i, true);
-    for (int32_t i = 0; i < n; i++)
+    }
+    for (int32_t i = 0; i < n; i++) {
+        if (i % LOOK_EVERY == 0 && pcs_watch_is_over(s->watch))
+            return PCS_INTERRUPTED;
         for (int32_t e = s->row_start[i]; e < s->row_start[i + 1]; e++) {
             const int32_t j = s->column[e];
             s->value_start[e] = values;
             values += (int64_t)(s->offset[i + 1] - s->offset[i]) *
                       (s->offset[j + 1] - s->offset[j]);
         }
+    }
     s->value_start[entries] = values;
     return pcs_reduction_get_zeros(s, values, &s->value);
 }

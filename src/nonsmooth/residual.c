@@ -238,10 +238,13 @@ static tally tally_all(const pcs_friction_contact *problem, bool norms, bool vel
                                     .velocity_errors = velocity_errors});
 }
 
-// max(|q|, |r|, |u|), of a reduced problem max(|r|, |u|), or 1 if all are zero
+// max(|q|, |r|, |u|), of a reduced problem max(|r|, |u|), or 1 if all are zero; NaN if a square
+// overflows, since what is divided by infinity looks exact
 static double relative_scale(const tally *t, const pcs_friction_contact *problem)
 {
     double largest = sqrt(fmax(problem->is_reduced ? 0.0 : t->qq, fmax(t->rr, t->uu)));
+    if (isinf(largest))
+        return NAN;
     return largest > 0.0 ? largest : 1.0;
 }
 

@@ -636,15 +636,14 @@ pcs_status pcs_march_step(pcs_march *m, double t_limit)
         const bool hopeless = status < 0 && status != PCS_ERROR_NUMERIC &&
                               status != PCS_ERROR_SINGULAR;
         ++m->counts.rejected;
-        if (approached < 0 || hopeless || !shorten(m, outcome, error, &h)) {
+        const pcs_status stop = approached < 0 ? approached : pcs_context_go_on(m->ctx);
+        if (stop < 0 || hopeless || !shorten(m, outcome, error, &h)) {
             swap_points(m);
             m->from.t = m->to.t; // no step to look into
             m->h = 0;
-            if (approached >= 0 && !hopeless && (outcome == TOO_INACCURATE || outcome == UNSOLVED))
+            if (stop >= 0 && !hopeless && (outcome == TOO_INACCURATE || outcome == UNSOLVED))
                 m->h_failed = h;
-            return approached < 0 ? approached
-                   : hopeless     ? status
-                                  : too_short(m, h, outcome, error, status);
+            return stop < 0 ? stop : hopeless ? status : too_short(m, h, outcome, error, status);
         }
         limited = false;
     }

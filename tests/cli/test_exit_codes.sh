@@ -82,4 +82,12 @@ if ! grep -qE '^PERCUSS_SANITIZE:BOOL=ON' "$PERCUSS_BUILD/CMakeCache.txt"; then
         done
     done
 fi
+
+# The help says what the codes mean, as the pages do.
+expect_code 0 --help
+expect_text out "0 finished; 1 finished, but the verdict of the run is bad"
+for verb in run solve compare; do
+    expect_code 0 "$verb" --help
+    expect_text out "exit code: 0 .*; 1 "
+done
 echo "ok"

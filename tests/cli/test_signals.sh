@@ -2,13 +2,14 @@
 # goes on from there. One ball with hundreds of contacts; steps take seconds to minutes.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-python3 - >heavy.yaml <<'PYTHON'
-import math, random
+write_heavy() { # CONTACTS
+    python3 - "$1" <<'PYTHON'
+import math, random, sys
 random.seed(3)
 print("dimension: 3\ngravity: [0, 0, -9.81]\nbodies:\n"
       "  ball: {position: [0, 0, 0.5], velocity: [0.3, 0.1, -1], angular_velocity: [3, 1, 2],\n"
       "    shape: {sphere: 0.5, density: 1000}}\ncontacts:")
-for i in range(1200):
+for i in range(int(sys.argv[1])):
     tilt, turn = random.uniform(0, 1.2), random.uniform(0, 2 * math.pi)
     n = (math.sin(tilt) * math.cos(turn), math.sin(tilt) * math.sin(turn), math.cos(tilt))
     print(f"  c{i}: {{type: sphere-plane, bodies: [ground, ball], radius: 0.5, friction: 0.3, "
@@ -16,6 +17,8 @@ for i in range(1200):
           f"normal: [{n[0]!r}, {n[1]!r}, {n[2]!r}]}}")
 print("simulation: {end: 10, step: 2}")
 PYTHON
+}
+write_heavy 1200 >heavy.yaml
 
 # Processor time of a process so far, in hundredths of a second; of one that has ended nothing.
 worked() { # PROCESS
@@ -29,11 +32,15 @@ import json, sys
 for scheme in json.load(sys.stdin)["schemes"]:
     print(scheme["name"])')
 signal=TERM
-for scheme in "${schemes[@]}" dopri5 alpha2; do
-    env --default-signal=INT "$PERCUSS" run heavy.yaml --scheme "$scheme" --quiet --out "$scheme.h5" \
-        --checkpoint "$scheme.chk" >out 2>err &
+# Runs until it has worked for so many hundredths of a second, then sends the signal: it is heard within
+# one second, the result can be read, and so can the checkpoint.
+interrupt() { # NAME HUNDREDTHS MODEL [OPTION]...
+    local name=$1 until=$2 before last now code=0
+    shift 2
+    env --default-signal=INT "$PERCUSS" run "$@" --quiet --out "$name.h5" --checkpoint "$name.chk" \
+        >out 2>err &
     runner=$!
-    wait_for_work "$runner" 40
+    wait_for_work "$runner" "$until"
     before=$(worked "$runner")
     kill -"$signal" "$runner"
     last=$before
@@ -41,20 +48,26 @@ for scheme in "${schemes[@]}" dopri5 alpha2; do
         now=$(worked "$runner")
         [[ -n $now ]] || break
         last=$now
-        [[ $((last - before)) -lt 1000 ]] || { kill -KILL "$runner"; fail "$scheme does not hear $signal"; }
+        [[ $((last - before)) -lt 1000 ]] || { kill -KILL "$runner"; fail "$name does not hear $signal"; }
         sleep 0.02
     done
-    code=0
     wait "$runner" || code=$?
-    [[ $code -eq 130 ]] || { cat out err; fail "$scheme, $signal: exit code $code instead of 130"; }
-    [[ $((last - before)) -lt 100 ]] || fail "$scheme: $signal was heard after $((last - before))/100 s"
+    [[ $code -eq 130 ]] || { cat out err; fail "$name, $signal: exit code $code instead of 130"; }
+    [[ $((last - before)) -lt 100 ]] || fail "$name: $signal was heard after $((last - before))/100 s"
     expect_empty err
-    expect_code 0 info "$scheme.h5"
+    expect_code 0 info "$name.h5"
     expect_text out "result, incomplete"
-    expect_code 0 info "$scheme.chk"
-    echo "ok: $scheme heard SIG$signal after $((last - before))/100 s"
+    expect_code 0 info "$name.chk"
+    echo "ok: $name heard SIG$signal after $((last - before))/100 s"
     [[ $signal == TERM ]] && signal=INT || signal=TERM
+}
+
+for scheme in "${schemes[@]}" dopri5 alpha2; do
+    interrupt "$scheme" 40 heavy.yaml --scheme "$scheme"
 done
+# The matrix of 10,000 contacts of one body has 7 GB: its storage alone takes seconds.
+write_heavy 10000 >huge.yaml
+interrupt huge 60 huge.yaml
 
 # While a model file or a problem file is read there is nothing to store.
 mkfifo pipe.yaml pipe.dat

@@ -400,10 +400,58 @@ static void test_cut_files(void **state)
     }
 }
 
+// ---- Overflow ----
+
+// A diagonal block or an unsymmetric entry of W and one of q near the ends of the range: whatever a solver makes of it, its impulses
+// are finite, and it does not report a success that cannot be measured.
+static void solve_near_overflow(bool beside, double in_W, double in_q, pcs_measure measure)
+{
+    static const int32_t row[] = {0, 1, 2, 3, 0, 3, 0}, column[] = {0, 1, 2, 3, 3, 0, 2};
+    const double W[] = {2, beside ? 1 : in_W, 1.5, 3, 0.2, 0.2, beside ? in_W : 0};
+    const double q[] = {-1, 0.3, in_q, 0.1}, mu = 0.7;
+    const pcs_triplets entries = {4, 4, 7, row, column, W};
+    pcs_problem *problem = NULL;
+    assert_int_equal(pcs_problem_create_local(ctx, 3, 1, 1, &entries, q, &mu, &problem), PCS_OK);
+    const char *solver;
+    for (int32_t i = 0;
+         (solver = pcs_problem_solver(PCS_PROBLEM_LOCAL, i, NULL, NULL, NULL)) != NULL; i++) {
+        double r[4] = {0}, u[4];
+        pcs_solve_opts opts = pcs_solve_default();
+        pcs_solve_info info;
+        opts.max_iterations = 50;
+        opts.measure = measure;
+        const pcs_status status = pcs_problem_solve(problem, solver, &opts, NULL, r, u, &info);
+        for (int k = 0; k < 4; k++)
+            if (!isfinite(r[k]) || (status == PCS_OK && !isfinite(u[k])))
+                fail_msg("%s, %g in W, %g in q: status %d with r[%d] = %g, u = %g", solver, in_W,
+                         in_q, (int)status, k, r[k], u[k]);
+        const double residual = measure == PCS_MEASURE_SCALED     ? info.residual.scaled
+                                : measure == PCS_MEASURE_UNSCALED ? info.residual.unscaled
+                                                                  : info.residual.relative;
+        if (status == PCS_OK && !(residual <= opts.tolerance))
+            fail_msg("%s, %g in W, %g in q: success with residual %g", solver, in_W, in_q,
+                     residual);
+    }
+    pcs_problem_destroy(problem);
+}
+
+static void test_overflow(void **state)
+{
+    (void)state;
+    static const double size[] = {0.2, -2.3e154, 1e155, 3.1e200, -1e300, 1.7e308, 1e-300};
+    enum { SIZES = sizeof size / sizeof *size };
+    for (int a = 0; a < SIZES; a++)
+        for (int b = 0; b < SIZES; b++)
+            for (int m = PCS_MEASURE_SCALED; m <= PCS_MEASURE_RELATIVE; m++)
+                for (int beside = 0; beside <= 1; beside++)
+                    solve_near_overflow(beside != 0, size[a], size[b], (pcs_measure)m);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {TEST(test_texts), TEST(test_bytes), TEST(test_cuts),
-                                       TEST(test_objects), TEST(test_cut_files)};
+    const struct CMUnitTest tests[] = {TEST(test_texts),     TEST(test_bytes),
+                                       TEST(test_cuts),      TEST(test_objects),
+                                       TEST(test_cut_files), TEST(test_overflow)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
