@@ -43,35 +43,38 @@ typedef struct history {
     pcs_energy_scale energy;
 } history;
 
-// All values of a signal into room for all frames. False after a message.
-static bool read_signal(pcs_context *ctx, pcs_result *result, const char *path, double *values)
+static pcs_status read_energies(pcs_result *result, double *kinetic, double *potential, history *h)
 {
-    if (pcs_result_signal(result, path, values) >= 0)
-        return true;
-    cli_message("%s", pcs_context_error(ctx));
-    return false;
+    const int64_t frames = pcs_result_frames(result);
+    pcs_status status = pcs_result_signal(result, "time", kinetic);
+    if (status >= 0 && frames > 0) {
+        h->first = kinetic[0];
+        h->last = kinetic[frames - 1];
+    }
+    if (status >= 0)
+        status = pcs_result_signal(result, "energy.kinetic", kinetic);
+    if (status >= 0)
+        status = pcs_result_signal(result, "energy.potential", potential);
+    for (int64_t i = 0; status >= 0 && i < frames; i++)
+        pcs_energy_scale_update(&h->energy, kinetic[i], potential[i]);
+    return status;
 }
 
-static bool read_history(pcs_context *ctx, pcs_result *result, history *h)
+static cli_exit read_history(pcs_context *ctx, pcs_result *result, history *h)
 {
     const size_t frames = (size_t)pcs_result_frames(result);
     double *kinetic = malloc((frames + 1) * sizeof *kinetic);
     double *potential = malloc((frames + 1) * sizeof *potential);
-    bool good = kinetic && potential;
-    if (!good)
+    cli_exit code = CLI_EXIT_FAILED;
+    if (kinetic && potential) {
+        const pcs_status status = read_energies(result, kinetic, potential, h);
+        code = status < 0 ? cli_input_error(ctx, status) : CLI_EXIT_OK;
+    } else {
         cli_message("out of memory");
-    good = good && read_signal(ctx, result, "time", kinetic);
-    if (good && frames > 0) {
-        h->first = kinetic[0];
-        h->last = kinetic[frames - 1];
     }
-    good = good && read_signal(ctx, result, "energy.kinetic", kinetic) &&
-           read_signal(ctx, result, "energy.potential", potential);
-    for (size_t i = 0; good && i < frames; i++)
-        pcs_energy_scale_update(&h->energy, kinetic[i], potential[i]);
     free(potential);
     free(kinetic);
-    return good;
+    return code;
 }
 
 static void report_meshes(pcs_result *result)
@@ -153,10 +156,8 @@ static cli_exit inspect_result(pcs_context *ctx, const request *wish)
     else if (wish->signals)
         for (int32_t i = 0; pcs_result_signal_path(result, i, text, sizeof text); i++)
             puts(text);
-    else if (read_history(ctx, result, &h))
+    else if ((code = read_history(ctx, result, &h)) == CLI_EXIT_OK)
         report_result(result, wish->path, &h);
-    else
-        code = CLI_EXIT_FAILED;
     pcs_result_destroy(result);
     return code;
 }

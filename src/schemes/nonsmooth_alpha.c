@@ -407,7 +407,7 @@ static pcs_status solve_smooth(nonsmooth_alpha *s, pcs_step_report *report)
     pcs_status status = solve(s, NA_SMOOTH, report);
     // A contact whose state changes within the step has no smooth force: only the corrections know
     // it. Every round sets at least one apart.
-    while (status == PCS_OK && pcs_na_part_contacts(s)) {
+    while (status == PCS_OK && pcs_na_part_contacts(s, false)) {
         PCS_TRY(pcs_na_restart_smooth(s, report));
         status = solve(s, NA_SMOOTH, report);
     }

@@ -147,7 +147,7 @@ pcs_status pcs_na_begin_smooth(nonsmooth_alpha *s, const pcs_state *state, pcs_s
 void pcs_na_evaluate_smooth(nonsmooth_alpha *s);
 pcs_status pcs_na_matrix_smooth(nonsmooth_alpha *s) PCS_MUST_CHECK;
 // Sets contacts apart whose state has changed; false: none.
-bool pcs_na_part_contacts(nonsmooth_alpha *s);
+bool pcs_na_part_contacts(nonsmooth_alpha *s, bool with_friction);
 // The smooth problem without them, from new accelerations of t_n.
 pcs_status pcs_na_restart_smooth(nonsmooth_alpha *s, pcs_step_report *report) PCS_MUST_CHECK;
 // Keeps f, M v'~, G^T lambda~ and the contact forces of the solution.

@@ -100,8 +100,9 @@ static void find_persistent(nonsmooth_alpha *s)
 // The accelerations of t_n with the contacts: the smooth problem of a step so short that nothing
 // moves in it, by Euler's method (v~ = v_n + h v'~). Where it does not converge those of before
 // stay, which is an error of first order. Where no contact force exists (Painleve) its solution is an
-// impulse without collision, and v'~ would be that over the short step: a contact whose state
-// changes even in this step is set apart, and the corrections make the impulse.
+// impulse without collision, and v'~ would be that over the short step: a contact with friction whose
+// state changes even in this step is set apart, and the corrections make the impulse. Without friction
+// forces always exist.
 static pcs_status restart_accelerations(nonsmooth_alpha *s, pcs_step_report *report)
 {
     const double part = 0.01; // of the step: below its own error of a_n, above the rounding of v_n
@@ -115,7 +116,7 @@ static pcs_status restart_accelerations(nonsmooth_alpha *s, pcs_step_report *rep
     do {
         predict_motion(s);
         status = pcs_na_solve(s, NA_SMOOTH, report);
-    } while (status == PCS_OK && pcs_na_part_contacts(s));
+    } while (status == PCS_OK && pcs_na_part_contacts(s, true));
     s->h = h;
     s->alpha_m = alpha_m;
     s->alpha_f = alpha_f;
@@ -189,11 +190,12 @@ static bool is_same(const nonsmooth_alpha *s, int32_t i)
     return s->slipping[i] ? speed > s->still && along > 0 : speed <= s->still;
 }
 
-bool pcs_na_part_contacts(nonsmooth_alpha *s)
+bool pcs_na_part_contacts(nonsmooth_alpha *s, bool with_friction)
 {
     bool changed = false;
     for (int32_t i = 0; i < s->base.model->n_slots; ++i) {
-        if (!s->persistent[i] || is_same(s, i))
+        const bool counts = !with_friction || s->contact_rows[i].size > 1;
+        if (!s->persistent[i] || !counts || is_same(s, i))
             continue;
         s->persistent[i] = s->slipping[i] = false;
         --s->n_persistent;

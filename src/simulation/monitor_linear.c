@@ -3,7 +3,8 @@
 // with the accelerations a of the smooth equations, contacts being open or closed as they are. It is
 // followed along the run in steps H of its own, of some steps of the run, with a method of order 4 that
 // evaluates the equations at the run's point and beside it, once in a step. It turns into the direction
-// that grows most, and with its growth g in a step the error E of the run grows too:  E <- g E + the errors of the steps in between (monitor_error.c).
+// that grows most, and with its growth g in a step the error E of the run grows too:  E <- g E + the
+// errors of the steps in between (monitor_error.c).
 // Growth counts where it is faster than any that a regular motion has: deviations of periods grow in
 // proportion to the time, those of drifting energies with its square.
 // Impacts, and contacts that open or close, change deviations by a law of their own (Aizerman and
@@ -14,13 +15,15 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/pool.h"
 #include "model/assembly.h"
 #include "simulation/monitor.h"
 
 static const double STEPS_BETWEEN = 30;   // of the scheme: a tenth more work at most,
 static const double FREE_WORK = 5000;     // or that of so many evaluations times coordinates: 10 ms
-static const double SPAN_PARTS = 1000;    // of the run: no more are worth it where nothing swings
-static const double SPAN_OF_PERIOD = 0.1; // rad: longest H where something does
+static const double SPAN_OF_PERIOD = 0.1; // rad: longest H
+static const double SLOWEST_RATE = 0.1;   // rad/s, where nothing swings
+static const double FREE_STEPS = 4;       // of the run, between evaluations that are free
 // Correction, over the deviation, of a step that is not resolved; growth does not count where more
 // than this part of the steps is not.
 static const double CORRECTED = 0.1, UNRESOLVED = 0.5;
@@ -35,6 +38,7 @@ enum {
 enum { ORDER = 4 };
 
 struct pcs_monitor_linear {
+    pcs_pool *pool; // of the smooth equations, which are set up anew where contacts have changed
     pcs_smooth *smooth;
     pcs_phase phase;
     double *q, *v, *a, *b, *d, *lambda, *g, *g_rate, *p;
@@ -80,6 +84,7 @@ void pcs_monitor_linear_destroy(pcs_simulation *s)
     if (!w)
         return;
     pcs_smooth_destroy(w->smooth);
+    pcs_pool_destroy(w->pool);
     pcs_phase_free(s->ctx, &w->phase);
     double *arrays[] = {w->q, w->v, w->a, w->b, w->d, w->lambda, w->g, w->g_rate, w->p, w->before};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i)
@@ -99,7 +104,8 @@ pcs_status pcs_monitor_linear_create(pcs_simulation *s, double *numbers)
     pcs_monitor_linear *w = s->monitor->linear = PCS_NEW(ctx, pcs_monitor_linear);
     if (!w)
         return PCS_ERROR_MEMORY;
-    PCS_TRY(pcs_smooth_create(ctx, model, &w->smooth));
+    PCS_TRY(pcs_pool_create(ctx, &w->pool));
+    PCS_TRY(pcs_smooth_create(pcs_pool_context(w->pool), model, &w->smooth));
     PCS_TRY(pcs_phase_init(ctx, model, &w->phase));
     double **of_q[] = {&w->q}, **of_v[] = {&w->v, &w->a, &w->b, &w->d};
     double **of_rows[] = {&w->lambda, &w->g, &w->g_rate, &w->p};
@@ -251,14 +257,14 @@ static void begin_growth(pcs_simulation *s)
     double *head = w->head;
     const int32_t n = s->model->n_v;
     const double speed = norm(s, s->state.v), acceleration = norm(s, w->a);
-    const double size = s->statistics.size, whole = s->def.end - s->def.start;
+    const double size = s->statistics.size;
     head[LINEAR_BEGIN] = *s->state.t;
     head[LINEAR_LOG] = head[LINEAR_MARK] = head[LINEAR_OLD] = 0;
     head[LINEAR_MARK_LOG] = head[LINEAR_OLD_LOG] = 0;
     head[LINEAR_ERROR] = s->statistics.error_length;
     head[LINEAR_BROKEN] = head[LINEAR_HISTORY] = 0;
     head[LINEAR_FOLLOWED] = head[LINEAR_UNRESOLVED] = head[LINEAR_LOST] = 0;
-    head[LINEAR_UNIT] = whole;
+    head[LINEAR_UNIT] = 1 / SLOWEST_RATE;
     if (speed > 0)
         head[LINEAR_UNIT] = fmin(head[LINEAR_UNIT], size / speed);
     if (acceleration > 0)
@@ -348,17 +354,19 @@ static pcs_status look_at_frequency(pcs_simulation *s)
     return PCS_OK;
 }
 
-// Steps of the run to the next evaluation.
+// Steps of the run to the next evaluation. The end of the run is not asked for: one that is resumed does
+// what one from the start to the same end does.
 static double plan(const pcs_simulation *s)
 {
     const double *head = s->monitor->linear->head;
-    const double h = s->def.step, inner = (double)s->statistics.inner_steps;
+    const double inner = (double)s->statistics.inner_steps;
     const double per_step = fmax(1, inner / (double)(s->step > 0 ? s->step : 1));
-    const double free = FREE_WORK / s->model->n_v / (double)s->n_steps; // evaluations in a step
-    double most = (s->def.end - s->def.start) / SPAN_PARTS;
-    if (head[LINEAR_RATE_MOST] > 0)
-        most = fmin(most, SPAN_OF_PERIOD / head[LINEAR_RATE_MOST]);
-    return fmax(ceil(1 / fmax(per_step / STEPS_BETWEEN, free)), floor(most / h));
+    const double most = SPAN_OF_PERIOD / fmax(head[LINEAR_RATE_MOST], SLOWEST_RATE);
+    const double wanted = fmax(1, floor(most / s->def.step));
+    const bool is_free = head[LINEAR_COUNT] * s->model->n_v < FREE_WORK;
+    if (is_free)
+        return fmin(wanted, FREE_STEPS);
+    return fmax(wanted, ceil(STEPS_BETWEEN / per_step));
 }
 
 // One step of the method of Adams, Bashforth and Moulton that evaluates once: the rates at the place
@@ -443,13 +451,14 @@ pcs_status pcs_monitor_linear_begin(pcs_simulation *s)
     const size_t bytes = sizeof(double) * (size_t)pcs_monitor_linear_numbers(s->model);
     const pcs_statistics statistics = s->statistics;
     memcpy(w->before, w->head, bytes);
+    pcs_context_begin(pcs_pool_context(w->pool));
     const pcs_status status = follow(s);
     if (status >= 0)
         return status;
     if (status != PCS_ERROR_NUMERIC && status != PCS_ERROR_SINGULAR) {
         memcpy(w->head, w->before, bytes);
         s->statistics = statistics;
-        return status;
+        return pcs_error(s->ctx, status, "%s", pcs_context_error(pcs_pool_context(w->pool)));
     }
     w->head[LINEAR_BROKEN] = 1; // equations without a solution tell nothing
     w->head[LINEAR_NEXT] = (double)s->step + plan(s);

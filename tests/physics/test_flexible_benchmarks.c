@@ -17,6 +17,7 @@ enum { PLANAR = 3 }; // coordinates of a node of a planar beam
 static void finish(scene *s, const char *variant, double h, double end)
 {
     s->scheme = "nonsmooth-alpha";
+    s->without_estimate = true; // its steps have iterations, too
     scene_finish(s, h, end);
     scene_set(s, "variant", variant);
     scene_set(s, "on_failure", "stop");

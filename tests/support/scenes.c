@@ -132,6 +132,7 @@ void scene_restart(scene *s, double h, double end)
 {
     pcs_simulation_destroy(s->simulation);
     pcs_simulation_def def = pcs_simulation_default();
+    def.without_estimate = s->without_estimate;
     if (s->scheme)
         def.scheme = s->scheme;
     def.step = h;

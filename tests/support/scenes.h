@@ -14,7 +14,8 @@ typedef struct scene {
     pcs_model *model;
     pcs_simulation *simulation;
     int32_t dimension;
-    const char *scheme; // NULL: the default; set before scene_finish or scene_restart
+    const char *scheme;    // NULL: the default; set before scene_finish or scene_restart
+    bool without_estimate; // steps are not repeated to estimate the error
 } scene;
 
 // Prints the context's last error and aborts if the status is an error.
