@@ -21,9 +21,8 @@
 
 static const double STEPS_BETWEEN = 30;   // of the scheme: a tenth more work at most,
 static const double FREE_WORK = 5000;     // or that of so many evaluations times coordinates: 10 ms
-static const double SPAN_OF_PERIOD = 0.1; // rad: longest H
-static const double SLOWEST_RATE = 0.1;   // rad/s, where nothing swings
-static const double FREE_STEPS = 4;       // of the run, between evaluations that are free
+static const double SPAN_PARTS = 1000;    // of the run: no more are worth it where nothing swings
+static const double SPAN_OF_PERIOD = 0.1; // rad: longest H where something does
 // Correction, over the deviation, of a step that is not resolved; growth does not count where more
 // than this part of the steps is not.
 static const double CORRECTED = 0.1, UNRESOLVED = 0.5;
@@ -257,14 +256,14 @@ static void begin_growth(pcs_simulation *s)
     double *head = w->head;
     const int32_t n = s->model->n_v;
     const double speed = norm(s, s->state.v), acceleration = norm(s, w->a);
-    const double size = s->statistics.size;
+    const double size = s->statistics.size, whole = s->def.end - s->def.start;
     head[LINEAR_BEGIN] = *s->state.t;
     head[LINEAR_LOG] = head[LINEAR_MARK] = head[LINEAR_OLD] = 0;
     head[LINEAR_MARK_LOG] = head[LINEAR_OLD_LOG] = 0;
     head[LINEAR_ERROR] = s->statistics.error_length;
     head[LINEAR_BROKEN] = head[LINEAR_HISTORY] = 0;
     head[LINEAR_FOLLOWED] = head[LINEAR_UNRESOLVED] = head[LINEAR_LOST] = 0;
-    head[LINEAR_UNIT] = 1 / SLOWEST_RATE;
+    head[LINEAR_UNIT] = whole;
     if (speed > 0)
         head[LINEAR_UNIT] = fmin(head[LINEAR_UNIT], size / speed);
     if (acceleration > 0)
@@ -354,19 +353,18 @@ static pcs_status look_at_frequency(pcs_simulation *s)
     return PCS_OK;
 }
 
-// Steps of the run to the next evaluation. The end of the run is not asked for: one that is resumed does
-// what one from the start to the same end does.
+// Steps of the run to the next evaluation. Even ones from the start to the end: steps of other lengths would
+// begin the method anew, with an order that makes periodic motions grow.
 static double plan(const pcs_simulation *s)
 {
     const double *head = s->monitor->linear->head;
-    const double inner = (double)s->statistics.inner_steps;
+    const double h = s->def.step, inner = (double)s->statistics.inner_steps;
     const double per_step = fmax(1, inner / (double)(s->step > 0 ? s->step : 1));
-    const double most = SPAN_OF_PERIOD / fmax(head[LINEAR_RATE_MOST], SLOWEST_RATE);
-    const double wanted = fmax(1, floor(most / s->def.step));
-    const bool is_free = head[LINEAR_COUNT] * s->model->n_v < FREE_WORK;
-    if (is_free)
-        return fmin(wanted, FREE_STEPS);
-    return fmax(wanted, ceil(STEPS_BETWEEN / per_step));
+    const double free = FREE_WORK / s->model->n_v / (double)s->n_steps; // evaluations in a step
+    double most = (s->def.end - s->def.start) / SPAN_PARTS;
+    if (head[LINEAR_RATE_MOST] > 0)
+        most = fmin(most, SPAN_OF_PERIOD / head[LINEAR_RATE_MOST]);
+    return fmax(ceil(1 / fmax(per_step / STEPS_BETWEEN, free)), floor(most / h));
 }
 
 // One step of the method of Adams, Bashforth and Moulton that evaluates once: the rates at the place
