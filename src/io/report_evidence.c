@@ -125,7 +125,7 @@ static pcs_status measure_size(pcs_report *report, run_numbers *n)
 
 static void count_event(pcs_statistics *s, const pcs_event *event)
 {
-    s->impacts += event->kind == PCS_EVENT_IMPACT;
+    s->impacts += event->kind == PCS_EVENT_IMPACT && event->value > 0; // others pass one on
     s->rejected_steps += event->kind == PCS_EVENT_REJECTED;
     s->unconverged_steps += event->kind == PCS_EVENT_UNCONVERGED;
 }

@@ -66,7 +66,7 @@ static pcs_status add_impacts(pcs_vtk_impulses *sums, int64_t frame, bool counts
                 e->object >= sums->result->objects[PCS_OWNER_CONTACT])
                 continue;
             add(sums, sums->impact, e->object, e->impulse);
-            sums->impacts[e->object]++;
+            sums->impacts[e->object] += e->value > 0; // a contact at rest passes one on
         }
     }
     return PCS_OK;

@@ -174,6 +174,8 @@ static void look_at_events(pcs_simulation *s, int64_t first)
             (event.kind != PCS_EVENT_OPEN && event.kind != PCS_EVENT_CLOSE &&
              event.kind != PCS_EVENT_IMPACT))
             continue;
+        if (event.kind == PCS_EVENT_IMPACT && !(event.value > 0))
+            continue; // at rest, and passes an impact on
         double *slot = slots + MONITOR_SLOT_NUMBERS * (int64_t)event.object;
         const bool soon = (double)s->step - slot[SLOT_STEP] <= CHATTER_STEPS;
         slot[SLOT_CHANGES] = soon ? slot[SLOT_CHANGES] + (slot[SLOT_STEP] < (double)s->step) : 1;
