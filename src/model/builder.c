@@ -191,7 +191,8 @@ pcs_status pcs_builder_check_frame(pcs_builder *builder, const char *what, const
 {
     const pcs_model *model = builder->model;
     if (frame->node != 0 &&
-        (frame->body != PCS_GROUND || pcs_model_mesh_of_node(model, frame->node - 1) < 0))
+        (frame->node < 0 || frame->body != PCS_GROUND ||
+         pcs_model_mesh_of_node(model, frame->node - 1) < 0))
         return pcs_error(builder->ctx, PCS_ERROR_MODEL,
                          "%s '%s': a frame on a node of a mesh names no body, and its node comes "
                          "from pcs_builder_mesh_node()",
